@@ -81,13 +81,18 @@ evaluated. DISPATCHED is the cell of INSTALL-GUARD."
 
 (defvar *requests-run* (list 0) "A cell with the number of requests that have ended.")
 
+(defun useless-mailbox-p (mailbox)
+  "True if the thread of MAILBOX has ended, or there is none: Swank has sent a message for a connection that had no thread yet."
+  (let ((thread (mailbox.thread mailbox)))
+    (or (null thread) (not (sb-thread:thread-alive-p thread)))))
+
 (defun prune-mailboxes ()
   "Remove the mailboxes of threads that have ended. Does nothing while another thread holds their lock, which may last as long as a stop."
   (let ((lock (mailbox-lock)))
     (when lock
       (sb-sys:without-interrupts
         (sb-thread:with-mutex (lock :wait-p nil)
-          (setf *mailboxes* (delete-if-not #'sb-thread:thread-alive-p *mailboxes* :key #'mailbox.thread)))))))
+          (setf *mailboxes* (delete-if #'useless-mailbox-p *mailboxes*)))))))
 
 (defun prune-mailboxes-at-times ()
   "Prune the mailboxes now and then. Called after each request and each evaluation."

@@ -13,7 +13,7 @@
   (:import-from #:swank-client/sbcl-faults #:*faults* #:recent-faults #:recording-faults)
   (:import-from #:swank-client/swank-requests #:*slime-interrupts-enabled* #:send #:wake-thread)
   (:import-from #:swank-client/swank-debugger #:*sldb-level* #:*sldb-restarts* #:*swank-debugger-condition*)
-  (:import-from #:swank-client/sbcl-swank #:mailbox-lock)
+  (:import-from #:swank-client/sbcl-swank #:*mailboxes* #:mailbox-lock #:mailbox.thread)
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
   (:import-from #:swank-client/sbcl-asdf-if-loaded #:announce-swank #:retract-swank)
   (:import-from #:swank-client/sbcl-heap #:closure #:count-heap #:find-in-heap #:key-type)
@@ -21,7 +21,7 @@
   (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:printed-values #:report-text #:value-text)
   (:import-from #:swank-client/connection #:*code-session* #:*encapsulation-lock* #:bytes-of #:call-in-thread #:change-encapsulation
                                           #:encapsulate-calls-by-name #:encapsulate-function #:fits-p #:fitting-event #:own-lock-p
-                                          #:queue-interrupt #:shortened #:start-runtime-thread #:unencapsulate-calls-by-name
+                                          #:prune-mailboxes #:queue-interrupt #:shortened #:start-runtime-thread #:unencapsulate-calls-by-name
                                           #:unencapsulate-function #:value-in-thread)
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
   (:import-from #:swank-client/session #:*sessions*)

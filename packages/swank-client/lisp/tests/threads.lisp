@@ -234,6 +234,13 @@
       (is (not (eq :hangs (sb-thread:join-thread thread :default :hangs :timeout 10))))
       (is (< 100 (car unwound))))))
 
+(define-test mailboxes-without-a-thread-are-removed
+    "A mailbox for no thread, to which Swank can send before a connection has its threads, is removed like those of threads that have ended."
+  (send nil :message)
+  (send (let ((thread (sb-thread:make-thread (constantly nil)))) (sb-thread:join-thread thread) thread) :message)
+  (prune-mailboxes)
+  (is (every (lambda (mailbox) (and (mailbox.thread mailbox) (sb-thread:thread-alive-p (mailbox.thread mailbox)))) *mailboxes*)))
+
 (define-test queue-interrupt-waits-for-the-lock-on-mailboxes
     "A thread that holds the lock on mailboxes takes the interrupt after it has released the lock."
   (let* ((locked (sb-thread:make-semaphore))
