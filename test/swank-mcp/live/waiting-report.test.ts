@@ -32,6 +32,7 @@ describe("A report of an interrupted wait", () => {
   before(async () => {
     lisp = await McpDebugger.start();
     await lisp.evaluate(CODE);
+    await lisp.evaluate("(loop until (sb-thread:mutex-owner *lock*) do (sleep 0.01))");
   });
   after(async () => {
     await lisp.evaluate("(sb-thread:terminate-thread *holder*)");

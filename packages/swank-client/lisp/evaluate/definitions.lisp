@@ -179,7 +179,7 @@ the one that editors assume. Above TEXT, the form would move the positions in it
 (defun compiled-inline (name)
   "The names of functions that were compiled with the inline function NAME."
   (let* ((function (fdefinition name))
-         (callers (with-walk-of-code (sb-introspect:find-function-callers function))))
+         (callers (with-walk-of-memory (sb-introspect:find-function-callers function))))
     (loop for (user) in (recorded-references :calls name)
           unless (or (equal user name) (member (function-now user) callers)) collect user)))
 

@@ -8,6 +8,7 @@
   (:use #:common-lisp)
   (:import-from #:swank-client/any-names #:value-if-loaded)
   (:import-from #:swank-client/any-lisp #:nil-on)
+  (:import-from #:swank-client/sbcl-functions #:with-walk-of-memory)
   (:import-from #:swank-client/sbcl-system #:require-part)
   (:functions #:sb-alien #:slot)
   (:functions #:sb-c #:debug-info-source #:debug-source-created #:debug-source-namestring #:debug-source-plist
@@ -143,12 +144,13 @@ expander or a method combination."
 the functions in it.
 Code that was replaced stays in memory until garbage is collected."
   (let ((dated '()))
-    ;; without garbage collections
-    (map-code-objects
-     (lambda (code)
-       (let ((source (source-of-code code)))
-         ;; SBCL's own code, most of the image, has no date
-         (when (and source (code-file source) (code-created source)) (push code dated)))))
+    (with-walk-of-memory
+      (setf dated '())
+      (map-code-objects
+       (lambda (code)
+         (let ((source (source-of-code code)))
+           ;; SBCL's own code, most of the image, has no date
+           (when (and source (code-file source) (code-created source)) (push code dated))))))
     (dolist (code dated)
       (funcall function (source-of-code code) (current-code-p code) (code-names code)))))
 

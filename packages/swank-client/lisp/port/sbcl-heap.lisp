@@ -4,6 +4,7 @@
   (:documentation "The objects in the heap, counted and found.")
   (:use #:common-lisp)
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
+  (:import-from #:swank-client/sbcl-functions #:with-walk-of-memory)
   (:import-from #:swank-client/sbcl-objects #:layout-class #:layout-of-instance #:slot-vector)
   (:functions #:sb-alien #:slot)
   (:functions #:sb-kernel #:%instancep #:dynamic-usage #:funcallable-instance-p #:get-lisp-obj-address)
@@ -88,14 +89,14 @@
 
 (defconstant +objects-between-looks+ 4096 "Objects between two looks at the clock and at the room that is left.")
 
-(defun walk-heap (function end &optional (prepare (constantly nil)))
-  "Call PREPARE, and then FUNCTION with each object of the heap, its tag and its size in bytes.
+(defun walk-heap (function end prepare)
+  "Call PREPARE, and then FUNCTION with each object of the heap, its tag and its size in bytes; perhaps again, from the start.
 => true, or NIL if it is not over at END, in nanoseconds, or when the heap is nearly full"
   (declare (function function prepare) (fixnum end) (optimize speed (sb-ext:inhibit-warnings 3)))
   (let ((left +objects-between-looks+)
         (filled (floor (* 9 (heap-size)) 10)))
     (declare (fixnum left filled))
-    (sb-sys:without-gcing
+    (with-walk-of-memory
       (funcall prepare)
       (block walk
         (map-allocated-objects
@@ -151,7 +152,12 @@ of classes do not count.
         (bytes (make-array +keys+ :element-type 'fixnum :initial-element 0))
         (slot-vectors 0) (slot-bytes 0))
     (declare (type counts counts bytes) (fixnum slot-vectors slot-bytes))
-    (flet ((note (object tag size)
+    (flet ((prepare ()
+             (fill keys nil)
+             (fill counts 0)
+             (fill bytes 0)
+             (setf slot-vectors 0 slot-bytes 0))
+           (note (object tag size)
              (declare (fixnum tag size) (optimize speed (sb-ext:inhibit-warnings 3)))
              (let* ((key (key-of object tag))
                     (place (place-of-key keys key))
@@ -166,7 +172,7 @@ of classes do not count.
                  (setf (svref keys place) key)
                  (incf (aref counts place))
                  (incf (aref bytes place) size)))))
-      (let ((complete (walk-heap #'note end)))
+      (let ((complete (walk-heap #'note end #'prepare)))
         (values (without-prototypes
                  (without-slot-vectors (loop for key across keys
                                              for index from 0
@@ -193,6 +199,8 @@ of classes do not count.
         (left 1) (next 0))
     (declare (fixnum left next))
     (flet ((prepare ()
+             (fill wanted nil)
+             (setf left 1 next 0)
              (loop for key in keys
                    for prototype in own
                    for place = (place-of-key wanted key)

@@ -69,7 +69,7 @@ made the definition when the file was loaded."
 
 (defun holders (function)
   "=> the definitions of the code that holds FUNCTION, and the names of all that code"
-  (loop for holder in (or-nil (with-walk-of-code (sb-introspect:find-function-callers function)))
+  (loop for holder in (or-nil (with-walk-of-memory (sb-introspect:find-function-callers function)))
         for name = (function-code-name holder)
         when (or-nil (current-meaning-p holder name))
           collect (cons holder (code-definition name (or-nil (sb-introspect:find-definition-source holder)))) into holders

@@ -16,6 +16,7 @@
   (:import-from #:swank-client/sbcl-swank #:*mailboxes* #:mailbox-lock #:mailbox.thread)
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
   (:import-from #:swank-client/sbcl-asdf-if-loaded #:announce-swank #:retract-swank)
+  (:import-from #:swank-client/sbcl-functions #:call-walking)
   (:import-from #:swank-client/sbcl-heap #:closure #:count-heap #:find-in-heap #:key-type)
   (:import-from #:swank-client/analyses #:make-analysis)
   (:import-from #:swank-client/printing #:*value-length* #:elided-by #:line-text #:on-one-line #:printed-values #:report-text #:value-text)

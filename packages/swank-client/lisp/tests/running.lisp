@@ -133,6 +133,26 @@
   (is-false (nth-value 1 (count-heap (nanoseconds-now))))
   (is-true (nth-value 1 (count-heap (in-seconds 60)))))
 
+(define-test a-walk-signals-its-error-afterwards
+    "An error of a walk of memory is signalled when garbage can be collected again."
+  (let ((collecting nil))
+    (is (equal "no memory"
+               (handler-case
+                   (handler-bind ((error (lambda (error)
+                                           (declare (ignore error))
+                                           (setf collecting (not sb-kernel:*gc-inhibit*)))))
+                     (call-walking (lambda () (error "no memory"))))
+                 (error (error) (princ-to-string error)))))
+    (is-true collecting)))
+
+(define-test a-walk-is-tried-again
+    "A walk that an error of SBCL itself ended is called again, and gives its values."
+  (let ((walks 0))
+    (is (equal '(2 :all)
+               (multiple-value-list (call-walking (lambda ()
+                                                    (when (= 1 (incf walks)) (sb-int:bug "memory is being changed"))
+                                                    (values walks :all))))))))
+
 (define-test types-are-matched-by-class
     "An object's class decides whether it is of a type that others are combined to."
   (let ((item (find-class 'heap-item)))
