@@ -38,6 +38,48 @@ describe("SwankClient.code", () => {
     return shown.definitions;
   }
 
+  it("finds no callers that a file no longer has, nor their methods, macros and local functions", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "live-callers-"));
+    const file = join(folder, "callers.lisp");
+    const load = async (call: string) => {
+      await writeFile(
+        file,
+        `(defgeneric gone-method (x))
+        (defun gone-target (x) x)
+        (defun gone-user (x) ${call})
+        (let ((y 1)) (defun gone-closure (x) (list y ${call})))
+        (defun gone-outer (x) (flet ((inner (x) (list ${call}))) (declare (notinline inner)) (list #'inner (inner x))))
+        (defmethod gone-method ((x integer)) ${call})
+        (defmacro gone-macro (x) ${call})
+        (defun kept-user (x) (gone-target x))`,
+      );
+      await client.eval(`(load (compile-file "${file}"))`);
+    };
+    const callers = async () => {
+      const found = await client.code.findReferences("gone-target", "callers");
+      if (found.status !== "found") throw new Error(JSON.stringify(found));
+      return found.references.map(({ name }) => name).sort();
+    };
+    try {
+      const all = [
+        "(METHOD GONE-METHOD (INTEGER))",
+        "GONE-CLOSURE",
+        "GONE-MACRO",
+        "GONE-OUTER",
+        "GONE-USER",
+        "KEPT-USER",
+      ];
+      await load("(gone-target x)");
+      expect(await callers()).to.deep.equal(all);
+      await load("(gone-target x)");
+      expect(await callers()).to.deep.equal(all);
+      await load("x");
+      expect(await callers()).to.deep.equal(["KEPT-USER"]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   for (const [library, least] of [
     ["CL-PPCRE", 30],
     ["HUNCHENTOOT", 200],

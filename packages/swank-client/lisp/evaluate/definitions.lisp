@@ -142,9 +142,10 @@ the one that editors assume. Above TEXT, the form would move the positions in it
 
 (defun user-name (name)
   "NAME, of a function that uses a macro, as a definition names it."
-  (if (and (consp name) (member (first name) *method-function-names*))
-      (cons 'method (rest name))
-      name))
+  (typecase name
+    ((cons (satisfies method-function-name-p)) (cons 'method (rest name)))
+    ((cons (eql macro-function)) (second name))
+    (t name)))
 
 (defun definition-name-text (name)
   "NAME as text, as code in the current package writes it."
@@ -170,11 +171,7 @@ the one that editors assume. Above TEXT, the form would move the positions in it
 
 (defun function-now (name)
   "The function that NAME, as a cross reference gives it, denotes now, or NIL."
-  (or-nil
-    (if (and (consp name) (member (first name) *method-function-names*))
-        (let ((name (rest name)))
-          (find name (methods-of (first name)) :test #'equal :key (lambda (method) (method-name (first name) method))))
-        (or (and (symbolp name) (macro-function name)) (fdefinition name)))))
+  (find name (or-nil (functions-called name)) :key #'%fun-name :test #'equal))
 
 (defun compiled-inline (name)
   "The names of functions that were compiled with the inline function NAME."
@@ -229,7 +226,8 @@ the one that editors assume. Above TEXT, the form would move the positions in it
         (push (list (recording-faults (definition-name-text (redefined-name condition))) file)
               (evaluation-redefinitions evaluation)))
       (incf (evaluation-redefinition-count evaluation))))
-  (recording-faults (note-users evaluation condition)))
+  ;; the program's handlers and *BREAK-ON-SIGNALS* are not for the errors of the search
+  (let ((*break-on-signals* nil)) (recording-faults (note-users evaluation condition))))
 
 (defun first-distinct (names)
   "The first +NAMED-LIMIT+ of the different NAMES."

@@ -160,13 +160,16 @@
                    (heap-look-gc look) (microseconds-since start))))
     look))
 
+(defun note-walk (look complete took)
+  "Add a walk that took TOOK nanoseconds to LOOK, and whether it is COMPLETE."
+  (incf (heap-look-walk look) (round took 1000))
+  (unless complete (setf (heap-look-complete look) nil)))
+
 (defun counted-heap (look &optional (asked t))
   "((KEY COUNT BYTES) ...) of objects of the type ASKED. LOOK gets what that has cost."
-  (let* ((start (nanoseconds-now)))
-    (multiple-value-bind (counted complete) (count-heap (+ start (* +walk-seconds+ 1000000000)))
-      (incf (heap-look-walk look) (microseconds-since start))
-      (unless complete (setf (heap-look-complete look) nil))
-      (of-type counted asked))))
+  (multiple-value-bind (counted complete took) (count-heap +walk-seconds+)
+    (note-walk look complete took)
+    (of-type counted asked)))
 
 (defun look-plist (look)
   "A plist with what LOOK has cost, and the size of the heap."
@@ -272,12 +275,9 @@ The values themselves are not returned, because the history variables would keep
 
 (defun found-instances (counted limit look)
   "At most LIMIT objects with keys in COUNTED, evenly spread over the heap, and the distance between two of them."
-  (let* ((start (nanoseconds-now))
-         (every (max 1 (floor (sum #'second counted) (max 1 limit)))))
-    (multiple-value-bind (objects complete)
-        (find-in-heap (mapcar #'first counted) every limit (+ start (* +walk-seconds+ 1000000000)))
-      (incf (heap-look-walk look) (microseconds-since start))
-      (unless complete (setf (heap-look-complete look) nil))
+  (let ((every (max 1 (floor (sum #'second counted) (max 1 limit)))))
+    (multiple-value-bind (objects complete took) (find-in-heap (mapcar #'first counted) every limit +walk-seconds+)
+      (note-walk look complete took)
       (values objects every))))
 
 (defun heap-instances (type &key collect (limit 20))

@@ -8,7 +8,7 @@
   (:use #:common-lisp)
   (:import-from #:swank-client/any-names #:value-if-loaded)
   (:import-from #:swank-client/any-lisp #:nil-on)
-  (:import-from #:swank-client/sbcl-functions #:with-walk-of-memory)
+  (:import-from #:swank-client/sbcl-functions #:all-code #:functions-in #:method-code)
   (:import-from #:swank-client/sbcl-system #:require-part)
   (:functions #:sb-alien #:slot)
   (:functions #:sb-c #:debug-info-source #:debug-source-created #:debug-source-namestring #:debug-source-plist
@@ -16,11 +16,10 @@
   (:functions #:sb-fasl #:load-as-fasl)
   (:functions #:sb-impl #:form-tracking-stream-form-start-char-pos)
   (:functions #:sb-int #:info #:legal-fun-name-p)
-  (:functions #:sb-kernel #:%code-debug-info #:%code-entry-point #:%fun-fun #:%fun-name #:%simple-fun-xrefs #:code-n-entries
+  (:functions #:sb-kernel #:%code-debug-info #:%fun-fun #:%fun-name #:%simple-fun-xrefs
                           #:dd-constructors #:dd-copier-name #:dd-predicate-name #:dd-slots #:dsd-accessor-name #:dsd-default #:dsd-name
                           #:dsd-read-only #:dsd-type #:find-defstruct-description #:fun-code-header)
-  (:functions #:sb-pcl #:%method-function-fast-function #:method-combination-type-name)
-  (:functions #:sb-vm #:map-code-objects)
+  (:functions #:sb-pcl #:method-combination-type-name)
   (:variables #:sb-c #:*policy*)
   (:types #:sb-c #:compiled-debug-info)
   (:types #:sb-impl #:form-tracking-stream)
@@ -55,10 +54,6 @@
 (defun function-code-source (function)
   "The record about the file of FUNCTION, or NIL."
   (source-of-code (function-code function)))
-
-(defun method-code (method)
-  "The function that runs METHOD."
-  (or (%method-function-fast-function (sb-mop:method-function method)) (sb-mop:method-function method)))
 
 (defun method-code-source (method)
   "The record about the file of METHOD, or NIL."
@@ -127,32 +122,21 @@ expander or a method combination."
 
 (defun current-code-p (code)
   "True if a function of CODE, a code object, is the definition of its name."
-  (loop for index below (code-n-entries code)
-        for function = (%code-entry-point code index)
+  (loop for function in (functions-in code)
         for name = (%fun-name function)
         thereis (and (legal-fun-name-p name)
                      (fboundp name)
                      (eq function (nil-on type-error (%fun-fun (fdefinition name)))))))
 
-(defun code-names (code)
-  "The names of the functions in CODE, a code object."
-  (loop for index below (code-n-entries code)
-        collect (%fun-name (%code-entry-point code index))))
-
 (defun map-code-sources (function)
   "Call FUNCTION with each record about a file with which code in the image was compiled, whether a definition uses that code, and the names of
 the functions in it.
 Code that was replaced stays in memory until garbage is collected."
-  (let ((dated '()))
-    (with-walk-of-memory
-      (setf dated '())
-      (map-code-objects
-       (lambda (code)
-         (let ((source (source-of-code code)))
-           ;; SBCL's own code, most of the image, has no date
-           (when (and source (code-file source) (code-created source)) (push code dated))))))
-    (dolist (code dated)
-      (funcall function (source-of-code code) (current-code-p code) (code-names code)))))
+  (dolist (code (all-code))
+    (let ((source (source-of-code code)))
+      ;; SBCL's own code, most of the image, has no date
+      (when (and source (code-file source) (code-created source))
+        (funcall function source (current-code-p code) (mapcar #'%fun-name (functions-in code)))))))
 
 (defun character-read (condition)
   "The position in its file, in characters, at which reading the form began that CONDITION, a reader's error, is about; or NIL."

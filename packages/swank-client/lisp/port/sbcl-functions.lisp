@@ -3,23 +3,30 @@
 (swank-client/sbcl-internals:define-port #:swank-client/sbcl-functions
   (:documentation "What SBCL records about functions and names.")
   (:use #:common-lisp)
+  (:import-from #:swank-client/any-lisp #:nil-on)
   (:functions #:sb-c #:definition-source-location-namestring #:map-packed-xref-data)
   (:functions #:sb-disassem #:disassemble-code-component #:disassemble-memory)
-  (:functions #:sb-int #:call-with-each-globaldb-name #:clear-info #:info #:legal-fun-name-p)
+  (:functions #:sb-int #:clear-info #:info #:legal-fun-name-p)
+  (:functions #:sb-vm #:map-code-objects)
   (:types #:sb-int #:bug)
   (:functions #:sb-kernel #:%code-debug-info #:%code-entry-point #:%coerce-callable-to-fun #:%fun-fun #:%fun-lambda-list #:%fun-name
                           #:%simple-fun-xrefs #:code-instructions #:code-n-entries #:fun-code-header)
   (:functions #:sb-pcl #:%method-function-fast-function)
   (:names #:sb-pcl #:%documentation #:fast-method #:slow-method)
   (:export #:%code-debug-info #:%code-entry-point #:%coerce-callable-to-fun #:%fun-fun #:%fun-lambda-list #:%fun-name
-           #:%method-function-fast-function #:*method-function-names* #:clear-compiler-info #:code-instructions #:code-n-entries
-           #:call-walking #:compiler-info #:definition-source-location-namestring #:disassemble-code-component #:disassemble-memory #:fun-code-header
-           #:inline-p #:legal-fun-name-p #:recorded-references #:type-docstring #:with-walk-of-memory))
+           #:%method-function-fast-function #:*method-function-names* #:all-code #:call-walking #:clear-compiler-info #:code-instructions
+           #:code-n-entries #:compiler-info #:definition-source-location-namestring #:disassemble-code-component #:disassemble-memory
+           #:fun-code-header #:functions-called #:functions-in #:inline-p #:legal-fun-name-p #:method-code #:method-function-name-p
+           #:recorded-references #:type-docstring #:with-walk-of-memory))
 
 (in-package #:swank-client/sbcl-functions)
 
 (defparameter *method-function-names* '(fast-method slow-method)
   "The first elements of the names of method functions.")
+
+(defun method-function-name-p (name)
+  "True if NAME is the first element of the names of method functions."
+  (member name *method-function-names*))
 
 (defun inline-p (name)
   "True if calls of the function NAME may be compiled inline."
@@ -31,30 +38,40 @@
       (let ((class (find-class name nil)))
         (and class (slot-exists-p class '%documentation) (slot-value class '%documentation)))))
 
-(defconstant +walks+ 20 "How often a walk of memory that met an error of SBCL is tried.")
+(defconstant +walks+ 20 "How often a walk of memory is tried that SBCL cannot end.")
 
-(defvar *walk-lock* (sb-thread:make-mutex :name "swank-client walks memory") "Held by the thread that walks memory.")
+(defconstant +wait-for-walk+ 5 "Seconds that a walk waits for the walks of other threads, which a debugger may have stopped.")
+
+(defvar *walk-lock*
+  (or (get :swank-client :walk-lock)
+      (setf (get :swank-client :walk-lock) (sb-thread:make-mutex :name "swank-client walks memory")))
+  "Held by the thread that walks memory. All versions of this file share it.")
+
+(defun call-for-walk (function)
+  "Call FUNCTION while no garbage is collected. A wait for a lock of SBCL becomes an error at once: its owner may wait for the collector.
+=> a list of its values, or NIL and the error that ended it"
+  (sb-sys:without-gcing
+    ;; a thread that stopped in the debugger here would hold off the collector, and with it all threads
+    (handler-case (let ((*break-on-signals* nil))
+                    (sb-sys:with-deadline (:seconds 1/10 :override t) (multiple-value-list (funcall function))))
+      (serious-condition (condition) (values nil condition)))))
 
 (defun call-walking-once (function)
-  "Call FUNCTION when no other thread walks memory. No garbage is collected meanwhile.
-=> a list of its values, or NIL and the error that ended it"
-  (let ((taken nil))
-    (sb-sys:without-interrupts
-      (unwind-protect
-           (when (setf taken (sb-sys:allow-with-interrupts (sb-thread:grab-mutex *walk-lock*)))
-             (sb-sys:without-gcing
-               (handler-case (multiple-value-list (funcall function))
-                 (error (error) (values nil error)))))
-        (when taken (sb-thread:release-mutex *walk-lock*))))))
+  "As CALL-FOR-WALK, beside no other walk, if they end in time."
+  (if (sb-thread:holding-mutex-p *walk-lock*)
+      (call-for-walk function)
+      (unwind-protect (progn (sb-thread:grab-mutex *walk-lock* :timeout +wait-for-walk+)
+                             (call-for-walk function))
+        (when (sb-thread:holding-mutex-p *walk-lock*) (sb-thread:release-mutex *walk-lock*)))))
 
 (defun call-walking (function)
-  "Call FUNCTION, in which SBCL walks all objects or all compiled code. It is called again if SBCL met memory that a thread was changing.
+  "Call FUNCTION, in which SBCL walks all objects or all compiled code. It is called again if SBCL met memory that a thread was changing, or a
+lock that another thread held.
 => its values"
   (loop for walk from 1
-        do (multiple-value-bind (results error) (call-walking-once function)
-             (cond ((null error) (return (values-list results)))
-                   ;; outside the walk: a thread that stopped there would hold off the collector, and with it all threads
-                   ((or (= walk +walks+) (not (typep error '(or bug sb-sys:memory-fault-error)))) (error error))
+        do (multiple-value-bind (results condition) (call-walking-once function)
+             (cond ((null condition) (return (values-list results)))
+                   ((or (= walk +walks+) (not (typep condition '(or bug sb-sys:memory-fault-error sb-sys:deadline-timeout)))) (error condition))
                    (t (sleep 0.01))))))
 
 (defmacro with-walk-of-memory (&body body)
@@ -71,35 +88,68 @@ it. A collection that stops the walk then waits for that thread for ever, and th
   "Make SBCL's compiler forget what it knows as KIND, of CATEGORY, about NAME."
   `(clear-info ,category ,kind ,name))
 
-(defun uses-p (function kind name)
-  "True if SBCL has recorded a cross reference of KIND from FUNCTION to NAME."
-  (let ((references (%simple-fun-xrefs (%fun-fun function))))
+(defun functions-in (code)
+  "The functions in CODE, a code object."
+  (loop for index below (code-n-entries code) collect (%code-entry-point code index)))
+
+(defun all-code ()
+  "All code objects in memory, also those that were replaced."
+  (with-walk-of-memory
+    (let ((codes '()))
+      (map-code-objects (lambda (code) (push code codes)))
+      codes)))
+
+(defun uses (function kind name)
+  "The numbers of the forms of FUNCTION whose cross references of KIND are to NAME."
+  (let ((references (%simple-fun-xrefs function)) (numbers '()))
     (when references
       (map-packed-xref-data (lambda (its-kind its-name number)
-                              (declare (ignore number))
-                              (when (and (eq its-kind kind) (equal its-name name)) (return-from uses-p t)))
-                            references)
-      nil)))
+                              (when (and (eq its-kind kind) (equal its-name name)) (push number numbers)))
+                            references))
+    numbers))
 
-(defun users-by-name (kind name)
-  "The names of functions, methods excepted, that have a cross reference of KIND to NAME. Needs no place of the functions in a file."
-  (let ((users '()))
-    (call-with-each-globaldb-name
-     (lambda (user)
-       (when (and (sb-introspect:valid-function-name-p user) (fboundp user) (not (and (symbolp user) (special-operator-p user))))
-         (let ((function (or (and (symbolp user) (macro-function user)) (fdefinition user))))
-           (when (and (compiled-function-p function) (uses-p function kind name)) (push user users))))))
-    users))
+(defun place-of-use (function number)
+  "SBCL's record of the place of FUNCTION, with the NUMBER of a form in it, or NIL. While SBCL from 2.5 loads a file, it does not know the places
+of its functions yet."
+  (let ((place (nil-on type-error (sb-introspect:find-definition-source function))))
+    (when place (setf (sb-introspect:definition-source-form-number place) number))
+    place))
+
+(defun method-code (method)
+  "The function that runs METHOD."
+  (or (%method-function-fast-function (sb-mop:method-function method)) (sb-mop:method-function method)))
+
+(defun functions-called (name)
+  "=> the functions that NAME, as the compiler names code, denotes now, and true if it is the name of a definition"
+  (flet ((known (functions)
+           (values (loop for function in functions collect (nil-on type-error (%fun-fun function))) t)))
+    (typecase name
+      ((cons (eql macro-function)) (known (list (macro-function (second name)))))
+      ((cons (satisfies method-function-name-p))
+       (let ((function (and (legal-fun-name-p (second name)) (fboundp (second name)) (fdefinition (second name)))))
+         (known (and (typep function 'generic-function) (mapcar #'method-code (sb-mop:generic-function-methods function))))))
+      (t (if (legal-fun-name-p name)
+             (known (and (fboundp name) (list (fdefinition name))))
+             (values '() nil))))))
+
+(defun in-use-p (function)
+  "True if FUNCTION, one in compiled code, has not been replaced: it is the definition of its name or, without such a name, in the code of one that
+is, or in code without a definition."
+  (flet ((state (function)
+           (multiple-value-bind (functions named) (functions-called (%fun-name function))
+             (cond ((member function functions) :current)
+                   (named :replaced)))))
+    (let ((state (state function)))
+      (if state
+          (eq state :current)
+          (let ((states (remove nil (mapcar #'state (functions-in (fun-code-header function))))))
+            (or (null states) (and (member :current states) t)))))))
 
 (defun recorded-references (kind name)
-  "((USER . PLACE) ...): the functions with a cross reference of KIND, such as :CALLS, to NAME. PLACE is SBCL's record of the function's place,
-or NIL."
-  (handler-case (with-walk-of-memory
-                  (ecase kind
-                    (:calls (sb-introspect:who-calls name))
-                    (:references (sb-introspect:who-references name))
-                    (:binds (sb-introspect:who-binds name))
-                    (:sets (sb-introspect:who-sets name))
-                    (:macroexpands (sb-introspect:who-macroexpands name))))
-    ;; while SBCL from 2.5 loads a file with users, it does not know their places yet
-    (type-error () (mapcar #'list (users-by-name kind name)))))
+  "((USER . PLACE) ...): the functions in use with a cross reference of KIND, such as :CALLS, to NAME. USER is a function's name as the compiler
+gives it, PLACE is SBCL's record of the place of the use, or NIL."
+  (loop for code in (all-code)
+        nconc (loop for function in (functions-in code)
+                    for numbers = (uses function kind name)
+                    when (and numbers (in-use-p function))
+                      nconc (loop for number in numbers collect (cons (%fun-name function) (place-of-use function number))))))

@@ -89,25 +89,31 @@
 
 (defconstant +objects-between-looks+ 4096 "Objects between two looks at the clock and at the room that is left.")
 
-(defun walk-heap (function end prepare)
+(defun walk-heap (function seconds prepare)
   "Call PREPARE, and then FUNCTION with each object of the heap, its tag and its size in bytes; perhaps again, from the start.
-=> true, or NIL if it is not over at END, in nanoseconds, or when the heap is nearly full"
-  (declare (function function prepare) (fixnum end) (optimize speed (sb-ext:inhibit-warnings 3)))
+=> true, or NIL if it is not over after SECONDS or when the heap is nearly full; and the nanoseconds that it took"
+  (declare (function function prepare) (fixnum seconds) (optimize speed (sb-ext:inhibit-warnings 3)))
   (let ((left +objects-between-looks+)
+        (start 0) (end 0)
         (filled (floor (* 9 (heap-size)) 10)))
-    (declare (fixnum left filled))
+    (declare (fixnum left start end filled))
     (with-walk-of-memory
       (funcall prepare)
-      (block walk
-        (map-allocated-objects
-         (lambda (object tag bytes)
-           (when (zerop (decf left))
-             (setf left +objects-between-looks+)
-             (when (or (> (the fixnum (nanoseconds-now)) end) (> (the fixnum (heap-used)) filled))
-               (return-from walk nil)))
-           (funcall function object tag bytes))
-         :dynamic)
-        t))))
+      ;; the time that the first walk has waited for those of others does not count
+      (when (zerop start)
+        (setf start (nanoseconds-now)
+              end (+ start (* seconds 1000000000))))
+      (values (block walk
+                (map-allocated-objects
+                 (lambda (object tag bytes)
+                   (when (zerop (decf left))
+                     (setf left +objects-between-looks+)
+                     (when (or (> (the fixnum (nanoseconds-now)) end) (> (the fixnum (heap-used)) filled))
+                       (return-from walk nil)))
+                   (funcall function object tag bytes))
+                 :dynamic)
+                t)
+              (- (the fixnum (nanoseconds-now)) start)))))
 
 (defconstant +keys+ 16384 "Places of the table of a count.")
 
@@ -143,10 +149,10 @@
 
 (deftype counts () `(simple-array fixnum (,+keys+)))
 
-(defun count-heap (end)
-  "Count what is in the heap until END, in nanoseconds. The vector with the slots of an instance counts as a part of it, and the prototypes
+(defun count-heap (seconds)
+  "Count what is in the heap, for at most SECONDS. The vector with the slots of an instance counts as a part of it, and the prototypes
 of classes do not count.
-=> ((KEY COUNT BYTES) ...), and true if that is all"
+=> ((KEY COUNT BYTES) ...), true if that is all, and the nanoseconds that the walk took"
   (let ((keys (make-array +keys+ :initial-element nil))
         (counts (make-array +keys+ :element-type 'fixnum :initial-element 0))
         (bytes (make-array +keys+ :element-type 'fixnum :initial-element 0))
@@ -172,13 +178,14 @@ of classes do not count.
                  (setf (svref keys place) key)
                  (incf (aref counts place))
                  (incf (aref bytes place) size)))))
-      (let ((complete (walk-heap #'note end #'prepare)))
+      (multiple-value-bind (complete took) (walk-heap #'note seconds #'prepare)
         (values (without-prototypes
                  (without-slot-vectors (loop for key across keys
                                              for index from 0
                                              when key collect (list key (aref counts index) (aref bytes index)))
                                        slot-vectors slot-bytes))
-                complete)))))
+                complete
+                took)))))
 
 (defun without-slot-vectors (counted count bytes)
   "COUNTED without COUNT simple vectors of BYTES, which have been counted with their instances."
@@ -188,9 +195,9 @@ of classes do not count.
             (third entry) (max 0 (- (third entry) bytes))))
     counted))
 
-(defun find-in-heap (keys every limit end)
-  "Find objects with one of KEYS until END, in nanoseconds: at most LIMIT, each EVERYth, and no prototype of a class.
-=> a list of them, and true if all were seen"
+(defun find-in-heap (keys every limit seconds)
+  "Find objects with one of KEYS, for at most SECONDS: at most LIMIT, each EVERYth, and no prototype of a class.
+=> a list of them, true if all were seen, and the nanoseconds that the walk took"
   (declare (fixnum every limit))
   (let ((prototypes (make-array +keys+ :initial-element nil))
         (own (mapcar #'prototype-of keys))
@@ -214,8 +221,8 @@ of classes do not count.
                  (setf left every
                        (svref found next) object)
                  (incf next)))))
-      (let ((complete (walk-heap #'note end #'prepare)))
-        (values (coerce (subseq found 0 next) 'list) complete)))))
+      (multiple-value-bind (complete took) (walk-heap #'note seconds #'prepare)
+        (values (coerce (subseq found 0 next) 'list) complete took)))))
 
 (defun object-bytes (object)
   "The bytes of OBJECT, with the vector of its slots."

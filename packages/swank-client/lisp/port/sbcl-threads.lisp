@@ -107,13 +107,15 @@
 
 (defun futex-object (thread call)
   "The mutex or wait queue on which THREAD waits in CALL, a futex call, or NIL."
-  (sb-sys:without-gcing
-    ;; the waiting thread's stack keeps the object where it is
-    (multiple-value-bind (object valid) (make-lisp-obj (- (hexadecimal (second call)) (lowtag-offset)) nil)
-      (and valid
-           (typep object '(or sb-thread:waitqueue sb-thread:mutex))
-           (equal (second call) (second (system-call thread)))
-           object))))
+  ;; opened first: SBCL makes a pathname, for which it takes a lock whose owner may wait for the collector
+  (with-open-file (stream (task-file thread "syscall"))
+    (sb-sys:without-gcing
+      ;; the waiting thread's stack keeps the object where it is
+      (multiple-value-bind (object valid) (make-lisp-obj (- (hexadecimal (second call)) (lowtag-offset)) nil)
+        (and valid
+             (typep object '(or sb-thread:waitqueue sb-thread:mutex))
+             (equal (second call) (second (words (read-line stream nil ""))))
+             object)))))
 
 (defun system-call-object (thread call)
   "=> the kind of CALL, in which THREAD waits, and its object: a file descriptor, a mutex or a wait queue.

@@ -32,20 +32,9 @@
                   (let ((test (or-nil (test-of-code name)))) (if test (test-definition test) (made :code))))))
       (t (made :code)))))
 
-(defun old-user-p (user)
-  "True if USER, a definition with its place as recorded, has been replaced by one from elsewhere. SBCL from 2.5 also lists old code."
-  (flet ((place (definition) (list (record-path definition) (evaluation-of definition))))
-    (let ((now (and (member (definition-kind user) '(:function :macro))
-                    (definition-record user)
-                    (find-if #'definition-record (kind-definitions (definition-name user) (definition-kind user))))))
-      (and now
-           (some #'identity (place now))
-           (not (equal (place user) (place now)))))))
-
-(defun recorded-users (users)
-  "The definitions of USERS, ((NAME . RECORD) ...), as they are now."
-  (remove-if #'old-user-p
-             (loop for (name . record) in users collect (code-definition name (and record (found-p record) record)))))
+(defun recorded-users (kind name)
+  "The definitions with a cross reference of KIND, such as :CALLS, to NAME."
+  (loop for (user . record) in (recorded-references kind name) collect (code-definition user (and record (found-p record) record))))
 
 ;;; Functions that hold a function: code without cross references, and closures
 
@@ -85,7 +74,7 @@ without a name that also holds the function is not taken from them."
            (holders (fdefinition name)))
     (append (remove-if (lambda (definition)
                          (and (eq (definition-kind definition) :code) (member (definition-name definition) names :test #'equal)))
-                       (recorded-users (recorded-references :calls name)))
+                       (recorded-users :calls name))
             holders)))
 
 ;;; Functions that a function holds
@@ -161,10 +150,10 @@ without a name that also holds the function is not taken from them."
     (ecase kind
       (:callers (callers name))
       (:callees (and (fboundp name) (not (and (symbolp name) (special-operator-p name))) (callees name)))
-      (:references (recorded-users (recorded-references :references name)))
-      (:bindings (recorded-users (recorded-references :binds name)))
-      (:assignments (recorded-users (recorded-references :sets name)))
-      (:macro-uses (recorded-users (recorded-references :macroexpands name)))
+      (:references (recorded-users :references name))
+      (:bindings (recorded-users :binds name))
+      (:assignments (recorded-users :sets name))
+      (:macro-uses (recorded-users :macroexpands name))
       (:specializers (and class (mapcar #'method-definition (specializing-methods class))))
       (:subclasses (and class (mapcar #'class-definition (subclasses class)))))))
 

@@ -14,7 +14,6 @@
   (:import-from #:swank-client/swank-requests #:*slime-interrupts-enabled* #:send #:wake-thread)
   (:import-from #:swank-client/swank-debugger #:*sldb-level* #:*sldb-restarts* #:*swank-debugger-condition*)
   (:import-from #:swank-client/sbcl-swank #:*mailboxes* #:mailbox-lock #:mailbox.thread)
-  (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
   (:import-from #:swank-client/sbcl-asdf-if-loaded #:announce-swank #:retract-swank)
   (:import-from #:swank-client/sbcl-functions #:call-walking)
   (:import-from #:swank-client/sbcl-heap #:closure #:count-heap #:find-in-heap #:key-type)

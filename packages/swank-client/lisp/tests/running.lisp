@@ -108,13 +108,9 @@
 
 (defvar *heap-items* '() "Objects to count and to find.")
 
-(defun in-seconds (seconds)
-  "The time in SECONDS, in nanoseconds."
-  (+ (nanoseconds-now) (* seconds 1000000000)))
-
 (defun heap-item-entry ()
   "(KEY COUNT BYTES) of the items in the heap."
-  (find (find-class 'heap-item) (count-heap (in-seconds 60)) :key (lambda (entry) (key-type (first entry)))))
+  (find (find-class 'heap-item) (count-heap 60) :key (lambda (entry) (key-type (first entry)))))
 
 (define-test count-heap-counts-instances
     "A walk counts each instance with its bytes, and finds them by the key."
@@ -123,15 +119,15 @@
   (destructuring-bind (key count bytes) (heap-item-entry)
     (is (>= count 1000))
     (is (= bytes (* count (sb-ext:primitive-object-size (first *heap-items*)))))
-    (let ((found (find-in-heap (list key) 100 5 (in-seconds 60))))
+    (let ((found (find-in-heap (list key) 100 5 60)))
       (is (= 5 (length found)))
       (is (every #'heap-item-p found))))
   (setf *heap-items* '()))
 
 (define-test a-walk-ends-at-its-limit
     "A walk whose time is over says that it is not complete."
-  (is-false (nth-value 1 (count-heap (nanoseconds-now))))
-  (is-true (nth-value 1 (count-heap (in-seconds 60)))))
+  (is-false (nth-value 1 (count-heap 0)))
+  (is-true (nth-value 1 (count-heap 60))))
 
 (define-test a-walk-signals-its-error-afterwards
     "An error of a walk of memory is signalled when garbage can be collected again."
@@ -144,6 +140,29 @@
                      (call-walking (lambda () (error "no memory"))))
                  (error (error) (princ-to-string error)))))
     (is-true collecting)))
+
+(define-test a-walk-waits-for-no-lock
+    "A walk that needs a lock which another thread holds is called again when it is free, and until then garbage can be collected."
+  (let ((lock (sb-thread:make-mutex)) (walks 0))
+    (sb-thread:grab-mutex lock)
+    (let ((walker (sb-thread:make-thread (lambda ()
+                                           (call-walking (lambda ()
+                                                           (incf walks)
+                                                           (sb-thread:with-mutex (lock) :walked)))))))
+      (loop until (< 1 walks) do (sleep 0.01))
+      (sb-ext:gc)
+      (sb-thread:release-mutex lock)
+      (is (eq :walked (sb-thread:join-thread walker :timeout 20 :default nil))))))
+
+(define-test a-walk-stops-in-no-debugger
+    "*BREAK-ON-SIGNALS* does not stop a walk, and exhaustion ends it as an error does."
+  (let ((*break-on-signals* t))
+    (is (eq :after (handler-case (call-walking (lambda () (handler-case (error "inside") (error () :after))))
+                     (condition (condition) condition)))))
+  (labels ((deep (n) (1+ (deep (1+ n)))))
+    (is (typep (handler-case (call-walking (lambda () (deep 0)))
+                 (storage-condition (condition) condition))
+               'storage-condition))))
 
 (define-test a-walk-is-tried-again
     "A walk that an error of SBCL itself ended is called again, and gives its values."

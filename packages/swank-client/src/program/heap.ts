@@ -100,7 +100,7 @@ export interface HeapType extends Decoded<typeof heapType> {}
 /** Decodes the plist of `heap-summary` (lisp/observe/heap.lisp). */
 export const heapSummaryData = plist({
   ...look,
-  /** Number of the summary, to compare later ones with; absent if it is not complete. The image keeps the last 5 of each client. */
+  /** Number of the summary, to compare later ones with; absent if it is not complete. The image keeps the last 50 of each client. */
   id: nullable(integer),
   /** Those with the most bytes first. */
   types: list<HeapType>(heapType),
