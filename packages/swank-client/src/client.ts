@@ -462,7 +462,9 @@ export class SwankClient extends ClientQuestions {
   }
 
   async #endEvaluations(): Promise<void> {
-    await within(Promise.allSettled(this.evaluations.map((evaluation) => evaluation.abort())), DISCONNECT_TIME);
+    await within(Promise.allSettled(this.evaluations.map((evaluation) => evaluation.abort())), {
+      timeout: DISCONNECT_TIME,
+    });
   }
 
   #onMessage(message: SwankMessage): void {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Decoded, decode, keyword, read } from "sexp-parser";
 import { asSwankError, SwankError, type SwankErrorCode } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
+import { type CallLimits, eitherSignal, LimitedTasks, onLimit } from "../base/waiting.js";
 import { type LispFunction, lispFunction } from "../runtime/function.js";
 import { openingCall } from "../runtime/load-forms.js";
 import type { LoadLimits, ModuleLoader } from "../runtime/loader.js";
@@ -13,7 +14,6 @@ import { runtimeModule } from "../runtime/runtime.js";
 import { Connection, type ConnectionOptions, connectionOptions } from "../wire/connection.js";
 import { featureName } from "../wire/messages.js";
 import { listenForm, portBeside, type TransportOpener } from "../wire/transport.js";
-import { inTurn } from "./turns.js";
 
 const OTHERS_READ = 0o044;
 
@@ -454,6 +454,34 @@ function isConnectTimeout(error: unknown): boolean {
   return error instanceof SwankError && error.code === "CONNECT_TIMEOUT";
 }
 
+/** Connections that Swank lets wait until it accepts them (swank/sbcl.lisp, `create-socket`). */
+const MOST_UNANSWERED = 5;
+
+/** The attempts of this process to connect to each server. */
+const attempts = new Map<string, LimitedTasks>();
+
+/**
+ * Makes an attempt to connect to a server when few others of this process wait for its answer. The system drops connections for which there is no
+ * room, and sends all of them again at the same times, seconds later: some of a hundred that begin at once would take longer than they may.
+ *
+ * @param server - `undefined`: nothing waits.
+ * @param connect - Settles when the server has answered.
+ */
+async function inTurn<Result>(
+  server: string | undefined,
+  patience: CallLimits,
+  connect: () => Promise<Result>,
+): Promise<Result> {
+  if (server === undefined) return connect();
+  const others = attempts.get(server) ?? new LimitedTasks(MOST_UNANSWERED);
+  attempts.set(server, others);
+  try {
+    return await others.run(connect, patience);
+  } finally {
+    if (others.isIdle) attempts.delete(server);
+  }
+}
+
 /**
  * An attempt in its turn, which ends with the time of all. The signal for the opener is not aborted after that, because a socket may depend on it.
  *
@@ -461,21 +489,21 @@ function isConnectTimeout(error: unknown): boolean {
  */
 async function openInTime(attempt: Attempt, options: ConnectionOptions): Promise<OpenedConnection> {
   const { opener, deadline, signal } = attempt;
-  const patience = Math.max(0, deadline - performance.now()) / 2;
-  return inTurn(opener.server, { patience, signal }, async () => {
+  const half = Math.max(0, deadline - performance.now()) / 2;
+  return inTurn(opener.server, { timeout: half, signal }, async () => {
     const late = new AbortController();
     // Later than the first request's own timeout, whose error says more.
-    const timer = setTimeout(() => late.abort(), Math.max(0, deadline - performance.now()) + MARGIN);
-    const ending = AbortSignal.any(signal === undefined ? [late.signal] : [late.signal, signal]);
+    const timeout = Math.max(0, deadline - performance.now()) + MARGIN;
+    const release = onLimit({ timeout }, () => late.abort());
     try {
-      return await openOnce({ ...attempt, signal: ending }, options);
+      return await openOnce({ ...attempt, signal: eitherSignal(signal, late.signal) }, options);
     } catch (cause) {
       const isLate = cause instanceof SwankError && cause.code === "CANCELLED" && signal?.aborted !== true;
       if (!isLate) throw cause;
       const message = `${opener.server ?? "The server"} did not accept the connection in time.`;
       throw new SwankError("CONNECT_TIMEOUT", message, { cause });
     } finally {
-      clearTimeout(timer);
+      release();
     }
   });
 }

@@ -2,6 +2,7 @@ import { futimesSync } from "node:fs";
 import { chmod, lstat, readdir, rename, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { asSwankError, SwankError } from "../base/errors.js";
+import { eitherSignal } from "../base/waiting.js";
 import { doExclusively, makeDraft, removeAbandoned, removeQuietly, removeUnused } from "../files/kept.js";
 import { attempted, ownSubfolder, treeProblem, useOwnFile } from "../files/own.js";
 import {
@@ -133,7 +134,7 @@ async function buildCore(file: string, build: CoreBuild): Promise<void> {
     args: [...coreArgs(lisp), "--no-sysinit", "--no-userinit", "--non-interactive", "--eval", READ_INPUT],
     input: buildForms(file, build).join("\n"),
     env: lispEnvironment(lisp, build.env),
-    signal: build.signal === undefined ? limit : AbortSignal.any([build.signal, limit]),
+    signal: eitherSignal(build.signal, limit),
     onLine: build.onLog,
     isBackground: build.isBackground,
   });

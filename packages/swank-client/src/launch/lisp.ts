@@ -5,6 +5,7 @@ import { delimiter, join, resolve, sep } from "node:path";
 import { DecodeError, decode, read, type Sexp, SexpError } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
+import { eitherSignal } from "../base/waiting.js";
 import { fileStamp, removeQuietly } from "../files/kept.js";
 import { attempted, ownSubfolder, readOwnFile } from "../files/own.js";
 import { printedText, runLisp } from "./process.js";
@@ -159,12 +160,10 @@ export async function findLisp(options: FindLispOptions = {}): Promise<LispInsta
 
 /** Runs the Lisp and returns the description that it prints. */
 async function describeLisp(executable: string, options: FindLispOptions): Promise<string> {
-  const timeout = AbortSignal.timeout(DESCRIBE_TIMEOUT);
-  const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
   const { succeeded, output, ending } = await runLisp(executable, {
     args: ARGS,
     env: options.env ?? process.env,
-    signal,
+    signal: eitherSignal(options.signal, AbortSignal.timeout(DESCRIBE_TIMEOUT)),
   });
   if (options.signal?.aborted) throw new SwankError("CANCELLED", "Looking for Lisp was cancelled.");
   if (succeeded) return output;

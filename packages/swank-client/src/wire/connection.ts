@@ -1,8 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { NIL, type Sexp } from "sexp-parser";
 import { asSwankError, CallSite, SwankError } from "../base/errors.js";
 import { catchRejection, TypedEmitter, type UnhandledListenerError } from "../base/events.js";
 import { type Check, check, checkOptions, type EventNames, type OptionsOf } from "../base/options.js";
+import { within } from "../base/waiting.js";
 import { encodeFrame, encodePieces, FrameDecoder, SentFrames } from "./frames.js";
 import { type DebugMessage, type Reply, readMessage, type SwankMessage } from "./messages.js";
 import { checkRequestOptions, PendingRequests, type RequestFailure, type RequestOptions } from "./pending.js";
@@ -354,9 +354,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    */
   async leave(): Promise<void> {
     this.#takeLeave(closedHere(), LONG_LINGER);
-    const over = new AbortController();
-    await Promise.race([this.closed, pause(this.#linger, undefined, { signal: over.signal }).catch(() => undefined)]);
-    over.abort();
+    await within(this.closed, { timeout: this.#linger });
     this.#farewell?.unref();
   }
 
