@@ -19,20 +19,20 @@ const OTHERS_READ = 0o044;
 
 /** The secret in a file, and whether other users can read it. */
 interface SecretFile {
+  readonly file: string;
   /** The first line. */
   readonly secret: string;
   readonly mode: number;
 }
 
-/** Where Emacs and Swank look for the user's secret (slime.el and swank.lisp, `slime-secret`). */
-function defaultSecretFile(): string {
-  return join(homedir(), ".slime-secret");
-}
-
-/** The user's secret, or `undefined` if there is none. */
-export async function ownSecretFile(): Promise<string | undefined> {
-  const file = defaultSecretFile();
-  return (await readIfThere(file)) === undefined ? undefined : file;
+/**
+ * The user's secret, where Emacs and Swank look for it (slime.el and swank.lisp, `slime-secret`); `undefined` if there is no such file.
+ *
+ * @throws SwankError `SECRET_UNREADABLE`
+ */
+export async function ownSecret(): Promise<SecretFile | undefined> {
+  const file = join(homedir(), ".slime-secret");
+  return readFirstLine(file).catch((cause: unknown) => (isMissing(cause) ? undefined : unreadable(file, cause)));
 }
 
 /** @throws SwankError `SECRET_UNREADABLE` */
@@ -40,9 +40,8 @@ export async function readSecretFile(file: string): Promise<SecretFile> {
   return readFirstLine(file).catch((cause: unknown) => unreadable(file, cause));
 }
 
-/** `undefined` if the file does not exist. @throws SwankError `SECRET_UNREADABLE` */
-async function readIfThere(file: string): Promise<SecretFile | undefined> {
-  return readFirstLine(file).catch((cause: unknown) => (isMissing(cause) ? undefined : unreadable(file, cause)));
+export function emptySecret(file: string): SwankError {
+  return new SwankError("SECRET_UNREADABLE", `The first line of the secret file is empty: ${file}`);
 }
 
 /** True if users other than the owner may read a file with this mode. */
@@ -50,14 +49,14 @@ export function readableByOthers(mode: number): boolean {
   return process.getuid !== undefined && (mode & OTHERS_READ) !== 0;
 }
 
-async function readFirstLine(path: string): Promise<SecretFile> {
-  const file = await open(path, "r");
+async function readFirstLine(file: string): Promise<SecretFile> {
+  const opened = await open(file, "r");
   try {
-    const { mode } = await file.stat();
-    const [secret = ""] = (await file.readFile("utf8")).split("\n", 1);
-    return { secret, mode };
+    const { mode } = await opened.stat();
+    const [secret = ""] = (await opened.readFile("utf8")).split("\n", 1);
+    return { file, secret, mode };
   } finally {
-    await file.close();
+    await opened.close();
   }
 }
 
@@ -95,17 +94,15 @@ async function findSecret(option: SecretOption | undefined): Promise<FoundSecret
   if (typeof option === "string") return { text: option, warning: undefined };
   if (option === undefined) {
     // An empty first line is a valid secret, because a server that reads the same file expects it.
-    const file = defaultSecretFile();
-    const own = await readIfThere(file);
-    return own === undefined ? undefined : inFile(file, own);
+    const own = await ownSecret();
+    return own && inFile(own);
   }
   const found = await readSecretFile(option.file);
-  if (found.secret === "")
-    throw new SwankError("SECRET_UNREADABLE", `The first line of the secret file is empty: ${option.file}`);
-  return inFile(option.file, found);
+  if (found.secret === "") throw emptySecret(option.file);
+  return inFile(found);
 }
 
-function inFile(file: string, { secret, mode }: SecretFile): FoundSecret {
+function inFile({ file, secret, mode }: SecretFile): FoundSecret {
   const warning = `Other users of this machine can read the secret in ${file}. To prevent this, run chmod 600 ${file}.`;
   return { text: secret, warning: readableByOthers(mode) ? warning : undefined };
 }
