@@ -1,8 +1,8 @@
-import { type Decoded, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
+import { type Decoded, decode, NIL, type Sexp } from "sexp-parser";
 import type { SwankError } from "../base/errors.js";
 import { type Check, check, type OptionsOf } from "../base/options.js";
 import { type WaitOptions, waitOptions } from "../base/waiting.js";
-import { keywordOf, lispFunction } from "../runtime/function.js";
+import { keywordForms, keywordOf, lispFunction } from "../runtime/function.js";
 import {
   type ErrorSnapshot,
   errorSnapshot,
@@ -54,6 +54,10 @@ const NO_LIMIT = 2 ** 40;
 /** Converts a limit in characters, which may be infinite, to an integer for Lisp. */
 export function lispLimit(characters: number): number {
   return Math.min(Math.floor(characters), NO_LIMIT);
+}
+
+function optionalLimit(characters: number | undefined): number | undefined {
+  return characters === undefined ? undefined : lispLimit(characters);
 }
 
 /** What keeps a printed value from showing everything. */
@@ -157,46 +161,30 @@ const evaluationResult = tagged({
 /** How an evaluation ended in the image. `unwound`: its thread was ended from outside. */
 export type EvaluationResult = Decoded<typeof evaluationResult> | { readonly status: "unwound" };
 
-/** The names of the options. Finding a symbol takes longer than the rest of encoding a call. */
-const KEYS = {
-  id: keyword("id"),
-  package: keyword("package"),
-  stdin: keyword("stdin"),
-  check: keyword("check"),
-  unwind: keyword("unwind"),
-  debug: keyword("debug"),
-  limit: keyword("limit"),
-  tail: keyword("tail"),
-  conditions: keyword("conditions"),
-  valueLimit: keyword("value-limit"),
-  length: keyword("length"),
-  level: keyword("level"),
-  prompted: keyword("prompted"),
-  data: keyword("data"),
-  ids: keyword("ids"),
-} as const;
-
 /** Reads and evaluates code form by form. The thread may stop and resume any number of times before it answers. */
 export const evaluate = lispFunction({
   name: "evaluate",
   module: "evaluate",
-  encode: (call: EvaluateCall): readonly Sexp[] => {
-    const items: Sexp[] = [call.code, KEYS.id, call.id];
-    if (call.package !== undefined) items.push(KEYS.package, call.package);
-    if (call.stdin !== undefined) items.push(KEYS.stdin, call.stdin);
-    if (call.check) items.push(KEYS.check, T);
-    if (call.unwind) items.push(KEYS.unwind, T);
-    if (!call.debug) items.push(KEYS.debug, NIL);
-    items.push(KEYS.limit, lispLimit(call.limit), KEYS.tail, call.tail);
-    if (call.conditions) items.push(KEYS.conditions, call.conditions === true ? T : call.conditions);
-    if (call.valueLimit !== undefined) items.push(KEYS.valueLimit, lispLimit(call.valueLimit));
-    if (call.printLength !== undefined) items.push(KEYS.length, lispLimit(call.printLength));
-    if (call.printLevel !== undefined) items.push(KEYS.level, lispLimit(call.printLevel));
-    if (call.prompted === true) items.push(KEYS.prompted, T);
-    if (call.data === true) items.push(KEYS.data, T);
-    if (call.ids === true) items.push(KEYS.ids, T);
-    return items;
-  },
+  encode: ({ code, debug, ...call }: EvaluateCall) => [
+    code,
+    ...keywordForms({
+      id: call.id,
+      package: call.package,
+      stdin: call.stdin,
+      check: call.check,
+      unwind: call.unwind,
+      debug: debug ? undefined : NIL,
+      limit: lispLimit(call.limit),
+      tail: call.tail,
+      conditions: call.conditions,
+      "value-limit": optionalLimit(call.valueLimit),
+      length: optionalLimit(call.printLength),
+      level: optionalLimit(call.printLevel),
+      prompted: call.prompted,
+      data: call.data,
+      ids: call.ids,
+    }),
+  ],
   decode: map(evaluationResult, (result): EvaluationResult => result),
   unwound: (): EvaluationResult => ({ status: "unwound" }),
 });
