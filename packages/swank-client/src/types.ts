@@ -2,7 +2,7 @@ export type { ImageExit, SwankErrorCode, SwankErrorDetails, SwankErrorOptions } 
 export type { UnhandledListenerError, Unsubscribe } from "./base/events.js";
 export type { QuestionOptions } from "./base/options.js";
 export type { WaitOptions } from "./base/waiting.js";
-export type { ClientEvents, ClientOptions, DefinitionsOptions, DescribeOptions, SwankClient } from "./client.js";
+export type { ClientEvents, ClientOptions, SwankClient } from "./client.js";
 export type {
   AssignedVariable,
   Change,
@@ -37,7 +37,14 @@ export type {
   PlainOperator,
   SEVERITIES,
 } from "./code/compile.js";
-export type { Definition, Definitions, LeftReason, Loaded, ResetReport } from "./code/definitions.js";
+export type {
+  Definition,
+  Definitions,
+  DefinitionsOptions,
+  LeftReason,
+  Loaded,
+  ResetReport,
+} from "./code/definitions.js";
 export type {
   BadPattern,
   DefinitionKind,
@@ -73,6 +80,7 @@ export type {
   AproposOptions,
   ClassMeaning,
   DefinitionSource,
+  DescribeOptions,
   FoundName,
   FoundNames,
   FoundSymbol,

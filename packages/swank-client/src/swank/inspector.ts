@@ -1,9 +1,9 @@
 import { type Decoder, decode, NIL } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import { check, checkOptions, type OptionsOf, question } from "../base/options.js";
+import { check, type OptionsOf, question } from "../base/options.js";
 import { noSuchPackage } from "../evaluation/stop-calls.js";
 import { type LispFunction, lispFunction } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import { type InspectorPart, part } from "./inspecting.js";
 
 const { boolean, integer, list, map, string, tagged, tuple } = decode;
@@ -166,10 +166,9 @@ export class Inspector {
    * @throws SwankError `REQUEST_FAILED` if the code fails, `NO_SUCH_PACKAGE`, `INVALID_ARGUMENT`
    */
   static async open(lisp: LispRunner, expression: string, options: InspectOptions = {}): Promise<Inspector> {
-    checkOptions("inspect", options, inspectOptions);
-    const { package: packageName, signal } = options;
+    const asking = questionsTo(lisp, "inspect", options, inspectOptions);
     check.text("expression", expression);
-    return new Inspector(lisp, await lisp.with({ signal }).run(inspectValue, expression, packageName));
+    return new Inspector(lisp, await asking.run(inspectValue, expression, options.package));
   }
 
   /** False after `close`. */
