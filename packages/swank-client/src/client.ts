@@ -52,14 +52,13 @@ import {
   userReachable,
   wantedModule,
 } from "./program/agents.js";
-import { type Fault, recentFaults } from "./program/faults.js";
 import { Program } from "./program/program.js";
 import { countOtherClients, hasThread } from "./program/threads.js";
 import { type Caller, callerOf, type FormOptions } from "./runtime/caller.js";
 import { decodedIfKnown, type LispFunction, type ModuleName } from "./runtime/function.js";
-import { type OpeningCall, openingCall } from "./runtime/load-forms.js";
-import { ModuleLoader, RuntimeInstaller } from "./runtime/loader.js";
+import { ModuleLoader, type OpeningCall, openingCall, RuntimeInstaller } from "./runtime/loader.js";
 import { LispRunner, questionsTo } from "./runtime/runner.js";
+import { type Fault, recentFaults } from "./runtime/runtime.js";
 import { completion } from "./swank/completion.js";
 import type { Connection } from "./wire/connection.js";
 import type { SwankMessage, WriteStringMessage } from "./wire/messages.js";

@@ -206,7 +206,6 @@ export type {
   UserQuestion,
   UserRequest,
 } from "./program/agents.js";
-export type { Fault } from "./program/faults.js";
 export type {
   CodeGrowth,
   CodeGrowthOptions,
@@ -267,6 +266,7 @@ export type { Backoff, ReconnectEvents, ReconnectOptions } from "./reconnect.js"
 export type { FormOptions } from "./runtime/caller.js";
 export type { LispFunction, ModuleName } from "./runtime/function.js";
 export type { LispRunner, RunOptions } from "./runtime/runner.js";
+export type { Fault } from "./runtime/runtime.js";
 export type { CodeOutline, Unbalanced } from "./source-text/balance.js";
 export type { LocationPlace, LocationPosition, SourceLocation, SourceText } from "./source-text/source-text.js";
 export type {
@@ -277,9 +277,9 @@ export type {
   FileCompilation,
   Policy,
   Severity,
-} from "./swank/compiling.js";
-export type { InspectorPart } from "./swank/inspecting.js";
-export type { InspectOptions, Inspector, InspectorPage } from "./swank/inspector.js";
+} from "./swank/code.js";
+export type { InspectOptions, Inspector, InspectorPage, InspectorPart } from "./swank/inspector.js";
+export type { ThreadInfo } from "./swank/program.js";
 export type {
   AnySource,
   FoundSource,
@@ -288,4 +288,3 @@ export type {
   SourcesOptions,
   UnreadableSource,
 } from "./swank/sources.js";
-export type { ThreadInfo } from "./swank/threads.js";

@@ -15,7 +15,7 @@ import {
   type WarningCount,
 } from "./report.js";
 
-const { boolean, integer, list, map, nullable, optional, plist, record, string, tagged, tupleRest } = decode;
+const { boolean, from, integer, list, map, nullable, optional, plist, record, string, tagged, tupleRest } = decode;
 
 /** Arguments of `evaluate`. */
 export interface EvaluateCall {
@@ -91,8 +91,15 @@ const cutValue = record({
 /** A printed value that does not show everything. */
 export interface CutValue extends Decoded<typeof cutValue> {}
 
-/** The first values as text, those that are cut, and how many there were (lisp/printing/values.lisp). */
-const valueFields = { values: list(string), cut: list<CutValue>(cutValue), count: integer };
+/** Values as lisp/printing/values.lisp prints them. */
+const valueFields = {
+  /** Printed values, the first 50, each within limits; empty for `(values)` and for code without forms. */
+  values: list(string),
+  /** Those of `values` that do not show everything. */
+  cutValues: from("cut", list<CutValue>(cutValue)),
+  /** The number of all values. */
+  valueCount: from("count", integer),
+};
 
 export const printedValues = plist(valueFields);
 
@@ -119,9 +126,15 @@ export interface IdleBreakpoint extends Decoded<typeof idleBreakpoint> {}
 
 const returned = plist({
   ...valueFields,
-  unshown: list(integer),
-  forms: integer,
-  idle: optional(list<IdleBreakpoint>(idleBreakpoint)),
+  /** The number of forms that were evaluated. */
+  formCount: from("forms", integer),
+  /** The numbers, from 1, of the forms before the last whose values said more than the name of a definition. */
+  unshownForms: from("unshown", list(integer)),
+  /**
+   * This client's breakpoints that have stopped and printed nothing so far, if an outcome has not said so before or the code names their
+   * function; absent if there are none.
+   */
+  idleBreakpoints: from("idle", optional(list<IdleBreakpoint>(idleBreakpoint))),
 });
 
 const readFailure = plist({
@@ -258,23 +271,9 @@ export interface Transcript {
   readonly milliseconds: number | undefined;
 }
 
-export interface Returned extends Transcript {
+/** Its values are those of the last form. */
+export interface Returned extends Transcript, Decoded<typeof returned> {
   readonly status: "returned";
-  /** Printed values of the last form, the first 50, each within limits; empty for `(values)` and for code without forms. */
-  readonly values: readonly string[];
-  /** Those of `values` that do not show everything. */
-  readonly cutValues: readonly CutValue[];
-  /** The number of values of the last form. */
-  readonly valueCount: number;
-  /** The number of forms that were evaluated. */
-  readonly formCount: number;
-  /** The numbers, from 1, of the forms before the last whose values said more than the name of a definition. */
-  readonly unshownForms: readonly number[];
-  /**
-   * This client's breakpoints that have stopped and printed nothing so far, if an outcome has not said so before or the code names their
-   * function; absent if there are none.
-   */
-  readonly idleBreakpoints?: readonly IdleBreakpoint[];
 }
 
 /** @typeParam Stop - `Stop`, which is not imported here because it imports this file. */

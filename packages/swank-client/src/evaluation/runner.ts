@@ -311,9 +311,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
     task.report(result.update);
     if (result.status === "returned") {
-      const { values, cut: cutValues, count: valueCount, forms: formCount, unshown: unshownForms, idle } = result;
-      const counts = { valueCount, formCount, unshownForms, ...(idle !== undefined && { idleBreakpoints: idle }) };
-      task.ended({ status: "returned", values, cutValues, ...counts });
+      const { update, ...returned } = result;
+      task.ended(returned);
     } else if (result.status === "aborted") this.#aborted(task);
     else {
       const error = explainReadFailure(code, result.error, result.failure);

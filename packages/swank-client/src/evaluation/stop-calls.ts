@@ -311,13 +311,8 @@ function omittedOf(stream: OutputStream, { text, count }: Decoded<typeof printed
 /** `((:values (VALUE ...) :cut (CUT ...) :count COUNT) OUTPUT OUTPUT PACKAGE SET)` */
 const frameValue = map(
   tuple(printedValues, printed, printed, string, list(string)),
-  ([{ values, cut: cutValues, count: valueCount }, stdout, stderr, packageName, set]) => ({
-    /** The first 50, each printed within limits. */
-    values,
-    /** Those of `values` that do not show everything. */
-    cutValues,
-    /** Number of all values. */
-    valueCount,
+  ([values, stdout, stderr, packageName, set]) => ({
+    ...values,
     /** What the code printed to each stream: the first 20,000 characters. */
     stdout: stdout.text,
     stderr: stderr.text,

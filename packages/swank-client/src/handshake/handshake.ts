@@ -7,8 +7,7 @@ import { asSwankError, SwankError, type SwankErrorCode } from "../base/errors.js
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
 import { type CallLimits, eitherSignal, LimitedTasks, onLimit } from "../base/waiting.js";
 import { type LispFunction, lispFunction } from "../runtime/function.js";
-import { openingCall } from "../runtime/load-forms.js";
-import type { LoadLimits, ModuleLoader } from "../runtime/loader.js";
+import { type LoadLimits, type ModuleLoader, openingCall } from "../runtime/loader.js";
 import { type LispRunner, runnerOf } from "../runtime/runner.js";
 import { runtimeModule } from "../runtime/runtime.js";
 import { Connection, type ConnectionOptions, connectionOptions } from "../wire/connection.js";

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { KeptFiles, keyOf, removeAbandoned, removeQuietly } from "../files/kept.js";
 import { defaultCacheFolder, prepareCache, readOwnFile } from "../files/own.js";
-import type { ModuleFolder } from "./load-forms.js";
+import type { ModuleFolder } from "./loader.js";
 import { allModules, readLisp, runtimeModule } from "./runtime.js";
 
 /** The name of its folder in the cache. */
