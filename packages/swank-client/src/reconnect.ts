@@ -152,6 +152,11 @@ export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
     await this.#ended;
   }
 
+  /** Closes the client at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   async #follow(): Promise<void> {
     try {
       for (;;) {
