@@ -11,7 +11,6 @@ const LISP = inRepository("packages/swank-client/lisp");
 /** The modules that the bundle replaces. */
 const REPLACED = [
   { filter: /^@modelcontextprotocol\/server\/_shims$/, path: inRepository("scripts/bundle/sdk-shims.mjs") },
-  { filter: /\/lisp-folder\.js$/, path: inRepository("scripts/bundle/lisp-folder.mjs") },
 ];
 
 /**
@@ -89,9 +88,13 @@ async function bundleFile(entry, { banner, footer }) {
 /** @param {import("esbuild").PluginBuild} build */
 function replaceModules({ onResolve, onLoad }) {
   for (const { filter, path } of REPLACED) onResolve({ filter }, () => ({ path }));
-  onLoad({ filter: /\/runtime\/built-index\.js$/ }, async () => {
+  // The program has a copy of the Lisp code.
+  onLoad({ filter: /\/runtime\/bundled\.js$/ }, async () => {
     const { readIndex } = await import("../../packages/swank-client/dist/runtime/runtime.js");
-    return { contents: `export const BUILT_INDEX = ${JSON.stringify(readIndex())};` };
+    return {
+      contents: `export const LISP_FOLDER = new URL("./lisp/", import.meta.url);
+        export const BUILT_INDEX = ${JSON.stringify(readIndex())};`,
+    };
   });
 }
 

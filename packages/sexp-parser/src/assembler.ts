@@ -117,23 +117,12 @@ export class Assembler {
   /** Ends the innermost list; returns the top-level datum that this completes, if any. */
   close(offset: number): Sexp | undefined {
     const frame = this.#frame;
-    if (frame.mode === Mode.items && frame.parent.mode === Mode.items && this.#top > frame.base) {
-      this.#frame = frame.parent;
-      const items = cut(this.#values, frame.base, this.#top);
-      this.#top = frame.base;
-      this.#values[this.#top++] = items;
-      return undefined;
-    }
-    return this.#closeSpecial(frame, offset);
-  }
-
-  #closeSpecial(frame: Frame, offset: number): Sexp | undefined {
     if (frame.mode === Mode.prefix) throw this.#error("MISSING_DATUM", frame.offset);
     if (frame.mode === Mode.top) throw this.#error("UNEXPECTED_CLOSE", offset);
     if (frame.mode === Mode.tail) throw this.#error("MISPLACED_DOT", offset);
     this.#frame = frame.parent;
     if (frame.parent.mode === Mode.tail) return this.#addTail(frame.parent, frame.tail, offset);
-    const items = cut(this.#values, frame.base, this.#top);
+    const items = this.#values.slice(frame.base, this.#top);
     this.#top = frame.base;
     return this.add(dotted(items, frame.tail), frame.offset);
   }
@@ -149,21 +138,5 @@ export class Assembler {
     if (frame.mode === Mode.ended) throw this.#error("MISPLACED_DOT", offset);
     frame.tail = datum;
     frame.mode = Mode.ended;
-  }
-}
-
-/** The values from `start` to `end` in an array of the right size. Most lists are short, and array literals are fastest. */
-function cut(values: readonly Sexp[], start: number, end: number): readonly Sexp[] {
-  switch (end - start) {
-    case 1:
-      return [values[start] ?? NIL];
-    case 2:
-      return [values[start] ?? NIL, values[start + 1] ?? NIL];
-    case 3:
-      return [values[start] ?? NIL, values[start + 1] ?? NIL, values[start + 2] ?? NIL];
-    case 4:
-      return [values[start] ?? NIL, values[start + 1] ?? NIL, values[start + 2] ?? NIL, values[start + 3] ?? NIL];
-    default:
-      return values.slice(start, end);
   }
 }

@@ -41,7 +41,7 @@ export { type DecodeErrorCode, ERRORS, explain, PrintError, type ReadErrorCode, 
 export { type MisclosedLine, misclosedLines } from "./misclosed.js";
 export { type MisquotedLine, misquotedLine } from "./misquoted.js";
 export { excerpt, type Position, positionAt } from "./position.js";
-export { type Piece, preview, print, printPieces } from "./print.js";
+export { preview, print } from "./print.js";
 export { read, readAll } from "./read.js";
 export {
   type Balanced,

@@ -85,11 +85,14 @@ function skipLineComment(text: string, start: number): number {
   return newline < 0 ? text.length : newline;
 }
 
-/** Of the nesting `#| |#`. */
-function skipBlockComment(text: string, start: number): number {
-  let depth = 1;
+/**
+ * Of the nesting `#| |#`, of which `open` have begun before `start`. If the text ends before them, it returns minus the number of those that are
+ * open at its end.
+ */
+export function skipBlockComment(text: string, start: number, open: number): number {
+  let depth = open;
   // Chars before this index already belong to a delimiter: in `#|#` the second # neither opens nor closes a comment.
-  let used = start + 2;
+  let used = start;
   for (let bar = text.indexOf("|", used); bar >= 0; bar = text.indexOf("|", Math.max(used, bar + 1))) {
     if (bar > used && text.charCodeAt(bar - 1) === Char.sharp) {
       depth++;
@@ -100,14 +103,14 @@ function skipBlockComment(text: string, start: number): number {
     }
     if (depth === 0) return used;
   }
-  return -1;
+  return -depth;
 }
 
 /**
  * Of `#<...>`. Such text has no grammar, so the end is a guess: `#<` nests, strings, `|...|` and escaped characters are skipped, and `>` counts
  * only at the end of a word (not in `a->b`). If this finds no end, quotes are ignored.
  */
-export function skipUnreadable(text: string, start: number): number {
+function skipUnreadable(text: string, start: number): number {
   const strict = findEnd(text, start, skipQuoted);
   return strict < 0 ? findEnd(text, start, (_, index) => index + 1) : strict;
 }
@@ -163,6 +166,21 @@ export const Kind = {
 /** One of `Kind`: numbers, because comparing strings takes time for each token. */
 export type TokenKind = (typeof Kind)[keyof typeof Kind];
 
+/** A `#` syntax: its char in upper case, the index of that, and the number before it. */
+interface Dispatch {
+  readonly char: string;
+  readonly index: number;
+  readonly argument: number | undefined;
+}
+
+/** The `#` syntax that begins at `start`. */
+export function dispatchAt(text: string, start: number): Dispatch {
+  let index = start + 1;
+  while (isDigit(codeAt(text, index))) index++;
+  const argument = index > start + 1 ? Number(text.slice(start + 1, index)) : undefined;
+  return { char: text.charAt(index).toUpperCase(), index, argument };
+}
+
 /** The chars after `#` and digits that begin a token. Unknown ones count as prefixes, since most custom syntaxes are. */
 const TOKEN_CHARS = /[:*<#boxr]/i;
 
@@ -174,6 +192,8 @@ export class Lexer {
   end = 0;
   /** The error if the text ends inside that token. */
   unclosed: ReadErrorCode | undefined;
+  /** Whether the string found last has backslashes. */
+  hasEscapes = false;
   #backslash = -1;
 
   constructor(text: string) {
@@ -218,13 +238,11 @@ export class Lexer {
     if (this.text.startsWith("#!")) this.end = skipLineComment(this.text, 0);
   }
 
-  /** The index of the first backslash at or after `start`, or the length of the text. Call it with ascending starts. */
-  backslashFrom(start: number): number {
-    if (this.#backslash < start) {
-      const found = this.text.indexOf("\\", start);
-      this.#backslash = found < 0 ? this.text.length : found;
-    }
-    return this.#backslash;
+  /** Moves the end of the `#<...>` that begins at the token to its own end. */
+  extendUnreadable(): void {
+    const end = skipUnreadable(this.text, this.start);
+    this.unclosed = end < 0 ? "UNCLOSED_UNREADABLE" : undefined;
+    this.end = end < 0 ? this.text.length : end;
   }
 
   #found(kind: TokenKind, end: number): TokenKind {
@@ -253,21 +271,30 @@ export class Lexer {
   }
 
   #stringEnd(start: number): number {
-    const end = this.text.indexOf('"', start + 1);
-    return end >= 0 && this.backslashFrom(start + 1) < end
-      ? skipDelimited(this.text, start, Char.quotes)
-      : end < 0
-        ? end
-        : end + 1;
+    const { text } = this;
+    let end = text.indexOf('"', start + 1);
+    let backslash = this.#backslashFrom(start + 1);
+    this.hasEscapes = backslash < end;
+    for (; backslash < end; backslash = this.#backslashFrom(backslash + 2))
+      if (backslash + 1 === end) end = text.indexOf('"', end + 1);
+    return end < 0 ? end : end + 1;
+  }
+
+  /** The index of the first backslash at or after `start`, or the length of the text. One search serves all strings before it. */
+  #backslashFrom(start: number): number {
+    if (this.#backslash < start) {
+      const found = this.text.indexOf("\\", start);
+      this.#backslash = found < 0 ? this.text.length : found;
+    }
+    return this.#backslash;
   }
 
   #sharp(start: number): TokenKind {
     const { text } = this;
-    let index = start + 1;
-    while (isDigit(codeAt(text, index))) index++;
+    const { index } = dispatchAt(text, start);
     switch (codeAt(text, index)) {
       case Char.bar:
-        return this.#ended(Kind.blockComment, skipBlockComment(text, start), "UNCLOSED_COMMENT");
+        return this.#ended(Kind.blockComment, skipBlockComment(text, index + 1, 1), "UNCLOSED_COMMENT");
       case Char.backslash:
         // Any char may follow the backslash.
         return this.#ended(Kind.sharp, index + 1 < text.length ? skipToken(text, index + 2) : -1, "UNCLOSED_SYMBOL");

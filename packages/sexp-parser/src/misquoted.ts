@@ -1,3 +1,5 @@
+import { Char, CharClass, classAt, codeAt, skipBlockComment, skipConstituents, skipDelimited } from "./lexer.js";
+
 /** A double quote or a bar that is probably missing in a line of source text, or is one too many there. */
 export interface MisquotedLine {
   /** Line number from 1. */
@@ -222,10 +224,10 @@ class LineReader {
           this.#readCode();
           break;
         case "string":
-          this.#readTo('"');
+          this.#readTo(Char.quotes);
           break;
         case "bar":
-          this.#readTo("|");
+          this.#readTo(Char.bar);
           break;
         case "comment":
           this.#readComment();
@@ -271,36 +273,26 @@ class LineReader {
   }
 
   /** Reads the rest of a string or of a symbol in bars. */
-  #readTo(end: string): void {
+  #readTo(delimiter: number): void {
     const text = this.#text;
-    let index = this.#pos;
-    while (index < text.length && text.charAt(index) !== end) index += text.charAt(index) === "\\" ? 2 : 1;
-    this.#pos = index + 1;
-    if (index >= text.length) return;
+    const end = skipDelimited(text, this.#pos - 1, delimiter);
+    this.#pos = end < 0 ? text.length : end;
+    if (end < 0) return;
     this.#mode = "code";
-    const next = text.charAt(index + 1);
-    if (!/^[\s);:]?$/.test(next)) this.#cost += Cost.oddEnd;
-    if (index > 0 && /[\s(]/.test(text.charAt(index - 1))) this.#cost += Cost.blankInside;
+    if (!/^[\s);:]?$/.test(text.charAt(end))) this.#cost += Cost.oddEnd;
+    if (end > 1 && /[\s(]/.test(text.charAt(end - 2))) this.#cost += Cost.blankInside;
   }
 
   #readComment(): void {
-    const text = this.#text;
-    const bar = text.indexOf("|", this.#pos);
-    if (bar < 0) {
-      this.#pos = text.length;
-    } else if (text.charAt(bar + 1) === "#") {
-      this.#pos = bar + 2;
-      this.#comments--;
-      if (this.#comments === 0) this.#mode = "code";
-    } else {
-      if (bar > this.#pos && text.charAt(bar - 1) === "#") this.#comments++;
-      this.#pos = bar + 1;
-    }
+    const end = skipBlockComment(this.#text, this.#pos, this.#comments);
+    this.#pos = end < 0 ? this.#text.length : end;
+    this.#comments = Math.max(0, -end);
+    if (this.#comments === 0) this.#mode = "code";
   }
 
   #readCode(): void {
     const char = this.#text.charAt(this.#pos);
-    if (/\s/.test(char)) {
+    if (classAt(this.#text, this.#pos) === CharClass.whitespace) {
       this.#pos++;
       return;
     }
@@ -381,8 +373,9 @@ class LineReader {
   }
 
   #skipConstituents(): void {
-    while (this.#pos < this.#text.length && !/[\s()"';`,|]/.test(this.#text.charAt(this.#pos)))
-      this.#pos += this.#text.charAt(this.#pos) === "\\" ? 2 : 1;
+    this.#pos = skipConstituents(this.#text, this.#pos);
+    for (; codeAt(this.#text, this.#pos) === Char.backslash; this.#pos = skipConstituents(this.#text, this.#pos))
+      this.#pos += 2;
   }
 
   #token(): void {

@@ -1,6 +1,5 @@
 import { type Atom, FUNCTION, NIL, QUOTE } from "./data.js";
 import { PrintError } from "./errors.js";
-import { isLong, printString, stringPieces } from "./strings.js";
 import { characterName, isFloat, isPotentialNumber } from "./tokens.js";
 import type { ArrayLiteral, DottedList, LispSymbol, Quasi, Sexp } from "./types.js";
 
@@ -31,19 +30,6 @@ export function print(datum: Sexp): string {
   return new Printer(Number.POSITIVE_INFINITY).print(datum);
 }
 
-/** Part of a printed text: the text itself, or its UTF-8. */
-export type Piece = string | Uint8Array;
-
-/**
- * The text of a datum in pieces, for encoding as UTF-8: long strings come as bytes, because printing them to a string and encoding that
- * takes longer.
- *
- * @throws {PrintError} as `print` does
- */
-export function printPieces(datum: Sexp): readonly Piece[] {
-  return new Printer(Number.POSITIVE_INFINITY).printPieces(datum);
-}
-
 /** The start of the text of a datum: about `limit` chars at most, then `...` when text is left out. */
 export function preview(datum: Sexp, limit: number): string {
   const text = new Printer(limit).print(datum);
@@ -57,8 +43,6 @@ const QUASI_PREFIXES = { backquote: "`", unquote: ",", splice: ",@", nsplice: ",
 
 class Printer {
   readonly #limit: number;
-  /** Pieces before `#out`, when the text is wanted in pieces. */
-  #pieces: Piece[] | undefined;
   #out = "";
   #frame: Frame | undefined;
 
@@ -70,13 +54,6 @@ class Printer {
     this.#write(datum);
     while (this.#frame !== undefined && this.#out.length <= this.#limit) this.#step(this.#frame);
     return this.#out;
-  }
-
-  printPieces(datum: Sexp): readonly Piece[] {
-    const pieces: Piece[] = [];
-    this.#pieces = pieces;
-    pieces.push(this.print(datum));
-    return pieces;
   }
 
   #step(frame: Frame): void {
@@ -97,19 +74,11 @@ class Printer {
 
   #write(datum: Sexp | undefined | null): void {
     if (datum === undefined || datum === null) throw unprintable(datum);
-    if (typeof datum === "string") this.#writeString(this.#cut(datum));
+    if (typeof datum === "string") this.#out += printString(this.#cut(datum));
     else if (typeof datum !== "object") this.#out += printAtom(datum);
     else if ("kind" in datum) this.#writeObject(datum);
     else if (Array.isArray(datum)) this.#writeList(datum);
     else throw unprintable(datum);
-  }
-
-  #writeString(text: string): void {
-    if (this.#pieces === undefined || !isLong(text)) this.#out += printString(text);
-    else {
-      this.#pieces.push(this.#out, ...stringPieces(text));
-      this.#out = "";
-    }
   }
 
   #cut(text: string): string {
@@ -189,6 +158,12 @@ function startsLikeSplice(datum: Sexp): boolean {
   return (datum.kind === "symbol" || datum.kind === "float") && /^[@.]/.test(printAtom(datum));
 }
 
+/** A Lisp string: only `"` and `\` are escaped, every other character stands for itself. */
+function printString(text: string): string {
+  if (!text.includes('"') && !text.includes("\\")) return `"${text}"`;
+  return `"${text.replace(/["\\]/g, "\\$&")}"`;
+}
+
 /** The text of an atom. */
 export function printAtom(atom: Atom): string {
   if (typeof atom === "string") return printString(atom);
@@ -244,19 +219,8 @@ function checked(text: string, isValid: boolean, what: string): string {
 /** Names of these chars read back in either case, unless they look like a number or consist of dots. */
 const PLAIN = /^[A-Z0-9!$%&*+\-./<=>?@^_~{}[\]]+$/;
 
-/** Texts of interned symbols, which are frozen. The regular expressions take most of the time of printing a short message. */
-const texts = new WeakMap<LispSymbol, string>();
-
 /** The text of a symbol: in lower case when this reads back as the same name, otherwise between bars. */
-function printSymbol(symbol: LispSymbol): string {
-  const known = texts.get(symbol);
-  if (known !== undefined) return known;
-  const text = textOf(symbol);
-  if (Object.isFrozen(symbol)) texts.set(symbol, text);
-  return text;
-}
-
-function textOf({ name, package: packageName, internal }: LispSymbol): string {
+function printSymbol({ name, package: packageName, internal }: LispSymbol): string {
   if (packageName === undefined) return printName(name);
   if (packageName === "KEYWORD") return `:${printName(name)}`;
   if (packageName === "") return `#:${printName(name)}`;

@@ -7,15 +7,13 @@ import {
   classAt,
   codeAt,
   detached,
-  endsToken,
+  dispatchAt,
   Kind,
   Lexer,
   skipConstituents,
   skipDelimited,
-  skipUnreadable,
   upcase,
 } from "./lexer.js";
-import { readEscaped } from "./strings.js";
 import { characterNamed, dividesByZero, isRational, parseNumber, parseRadix } from "./tokens.js";
 import type { LispSymbol, Sexp } from "./types.js";
 
@@ -63,67 +61,25 @@ export function readAll(text: string): Sexp[] {
 /** Larger than any text in memory. A small integer, so that engines compare it fast with other limits. */
 const NO_LIMIT = 2 ** 30 - 1;
 
-/** A token and its symbol. */
-interface Guess {
-  readonly token: string;
-  readonly symbol: LispSymbol;
-}
-
-/** A guess depends on this many chars from the start of the token, including those after a shorter token. */
-const WIDTH = 4;
-const SLOTS = 1024;
-/** Tokens with the same first chars that are kept: replies have `:warnings`, `:warning-counts` and `:warnings-omitted`. */
-const KEPT = 4;
-
-/** One of the tokens with the same first chars. */
-interface Entry extends Guess {
-  next: Entry | undefined;
-}
-
-/**
- * Guesses the symbol from the first chars of a token and compares the whole token. This takes half the time of finding
- * the end of the token and looking it up. Property lists repeat the same few keywords.
- *
- * The size is bounded: of tokens with the same first chars only the latest few are kept.
- */
-class SymbolGuesses {
-  readonly #slots: (Entry | undefined)[] = new Array<Entry | undefined>(SLOTS).fill(undefined);
-
-  /** The guess for the token at `start`, if it is correct. */
-  at(text: string, start: number): Guess | undefined {
-    if (start + WIDTH > text.length) return undefined;
-    for (let entry = this.#slots[slotAt(text, start)]; entry !== undefined; entry = entry.next) {
-      const end = start + entry.token.length;
-      if (endsToken(text, end) && text.slice(start, end) === entry.token) return entry;
-    }
-    return undefined;
-  }
-
-  /** Stores the symbol of the token at `start`, which `at` did not find. */
-  set(text: string, start: number, { token, symbol }: Guess): void {
-    if (start + WIDTH > text.length) return;
-    const slot = slotAt(text, start);
-    const first: Entry = { token, symbol, next: this.#slots[slot] };
-    this.#slots[slot] = first;
-    let last: Entry | undefined = first;
-    for (let count = 1; count < KEPT && last !== undefined; count++) last = last.next;
-    if (last !== undefined) last.next = undefined;
-  }
-}
-
-/** Ignores the first two chars: the first is nearly always the colon of a keyword, and reading each char takes time. */
-function slotAt(text: string, start: number): number {
-  return (text.charCodeAt(start + 2) * 31 + text.charCodeAt(start + 3)) & (SLOTS - 1);
-}
-
-/** Symbols by token, so that most tokens need one look-up. Cleared when full. */
-const known = new Map<string, Guess>();
+/** The symbols of tokens that were read before, because data repeat few of them. Cleared when full. */
+const known = new Map<string, LispSymbol>();
 const MAX_KNOWN = 4096;
 const MAX_KNOWN_LENGTH = 64;
 
-const guesses = new SymbolGuesses();
+/** Digits of an integer that needs no check of its size. */
+const FEW_DIGITS = 9;
 
-const QUASI = { "`": "backquote", ",": "unquote", ",@": "splice", ",.": "nsplice" } as const;
+/** The number of a token of few digits; `undefined` for other tokens. Most numbers are such, and a regular expression takes several times as long. */
+function shortInteger(text: string, start: number, end: number): number | undefined {
+  if (end - start > FEW_DIGITS) return undefined;
+  let value = 0;
+  for (let index = start; index < end; index++) {
+    const digit = text.charCodeAt(index) - Char.zero;
+    if (digit < 0 || digit > 9) return undefined;
+    value = value * 10 + digit;
+  }
+  return value;
+}
 
 /** Reads the data of a text one after another. */
 class Reader {
@@ -148,23 +104,12 @@ class Reader {
     for (;;) {
       // Most data follow one space, so that it gets no round of its own.
       if (codeAt(text, lexer.end) === Char.space) lexer.end++;
-      const start = lexer.end;
-      const code = codeAt(text, start);
-      // The most frequent tokens need no other look.
-      const datum = this.#frequent(code, start);
-      if (datum !== undefined) {
-        const done = assembler.add(datum, start);
-        if (done !== undefined) return done;
-        continue;
-      }
-      if (code === Char.open) {
-        lexer.end++;
-        assembler.open(start);
-        continue;
-      }
       const kind = lexer.next();
       let complete: Sexp | undefined;
       switch (kind) {
+        case Kind.string:
+          complete = assembler.add(this.#string(), lexer.start);
+          break;
         case Kind.token:
         case Kind.package:
           complete = assembler.add(this.#token(lexer.start, lexer.end), lexer.start);
@@ -197,33 +142,6 @@ class Reader {
     }
   }
 
-  /** The datum at `start` if that is a string, a short integer or a symbol that was read lately; otherwise nothing is read. */
-  #frequent(code: number, start: number): Sexp | undefined {
-    const lexer = this.#lexer;
-    const { text } = lexer;
-    if (code === Char.quotes) return this.#string(start);
-    if (code < Char.zero || code === Char.semicolon) return undefined;
-    if (code <= Char.nine) return this.#shortInteger(start);
-    const guess = guesses.at(text, start);
-    if (guess === undefined) return undefined;
-    lexer.end = start + guess.token.length;
-    return guess.symbol;
-  }
-
-  #shortInteger(start: number): number | undefined {
-    const { text } = this.#lexer;
-    let value = 0;
-    for (let index = start; index < start + 10; index++) {
-      const digit = codeAt(text, index) - Char.zero;
-      if (digit >= 0 && digit <= 9) value = value * 10 + digit;
-      else if (endsToken(text, index)) {
-        this.#lexer.end = index;
-        return value;
-      } else return undefined;
-    }
-    return undefined;
-  }
-
   /** Checks that nothing but blanks follows. */
   finish(): void {
     const lexer = this.#lexer;
@@ -253,29 +171,18 @@ class Reader {
   }
 
   /** A backslash makes the next char literal, whatever it is. */
-  #string(offset: number): string {
-    const lexer = this.#lexer;
-    const { text } = lexer;
-    const start = offset + 1;
-    const end = text.indexOf('"', start);
-    if (end >= 0 && lexer.backslashFrom(start) >= end) {
-      lexer.end = end + 1;
-      return text.slice(start, end);
-    }
-    const escaped = end < 0 ? undefined : readEscaped(lexer, start, end);
-    if (escaped === undefined) throw this.#error("UNCLOSED_STRING", offset);
-    lexer.end = escaped.end;
-    return escaped.content;
+  #string(): string {
+    this.#checkClosed();
+    const { text, start, end, hasEscapes } = this.#lexer;
+    const content = text.slice(start + 1, end - 1);
+    return hasEscapes ? unescaped(content) : content;
   }
 
   /** The number or symbol at the lexer. */
   #token(start: number, end: number): Sexp {
     const { text } = this.#lexer;
     const token = text.slice(start, end);
-    const entry = known.get(token);
-    if (entry === undefined) return this.#newToken(token, start);
-    guesses.set(text, start, entry);
-    return entry.symbol;
+    return shortInteger(text, start, end) ?? known.get(token) ?? this.#newToken(token, start);
   }
 
   #newToken(token: string, start: number): Sexp {
@@ -289,8 +196,7 @@ class Reader {
     this.#checkSymbols(start);
     if (!hasEscapes && token.length <= MAX_KNOWN_LENGTH) {
       if (known.size >= MAX_KNOWN) known.clear();
-      const copy = detached(token);
-      known.set(copy, { token: copy, symbol });
+      known.set(detached(token), symbol);
     }
     return symbol;
   }
@@ -301,16 +207,14 @@ class Reader {
 
   #prefix(prefix: string): void {
     const { start } = this.#lexer;
-    if (prefix === "'") this.#assembler.prefix(start, (datum) => [QUOTE, datum]);
-    else if (prefix === "`" || prefix === "," || prefix === ",@" || prefix === ",.") {
-      const kind = QUASI[prefix];
-      this.#assembler.prefix(start, (datum) => ({ kind, datum }));
-    } else this.#sharpPrefix(start);
+    const quoted = QUOTES.get(prefix);
+    if (quoted === undefined) this.#sharpPrefix(start);
+    else this.#assembler.prefix(start, quoted);
   }
 
   /** `#n=`, `#n#` and `#.` become opaque text, including the datum after them. */
   #sharpPrefix(offset: number): void {
-    const { char, argument } = this.#dispatch(offset);
+    const { char, argument } = dispatchAt(this.#lexer.text, offset);
     const literal = LITERALS.get(char);
     if (literal !== undefined) {
       this.#assembler.prefix(offset, (datum) => this.#fitted(literal(datum, argument), offset));
@@ -321,25 +225,15 @@ class Reader {
 
   #vector(): void {
     const lexer = this.#lexer;
-    const { argument } = this.#dispatch(lexer.start);
     const offset = lexer.start;
+    const { argument } = dispatchAt(lexer.text, offset);
     this.#assembler.prefix(offset, (datum) => this.#fitted(toVector(datum, argument), offset));
     this.#assembler.open(lexer.end - 1);
   }
 
-  /** The char of a `#` syntax, in upper case, its index, and the number before it. */
-  #dispatch(offset: number): { readonly char: string; readonly index: number; readonly argument: number | undefined } {
-    const { text } = this.#lexer;
-    const digits = /\d*/y;
-    digits.lastIndex = offset + 1;
-    const [number = ""] = digits.exec(text) ?? [];
-    const index = offset + 1 + number.length;
-    return { char: text.charAt(index).toUpperCase(), index, argument: number === "" ? undefined : Number(number) };
-  }
-
   #sharp(offset: number): Sexp {
     const lexer = this.#lexer;
-    const { char, index, argument } = this.#dispatch(offset);
+    const { char, index, argument } = dispatchAt(lexer.text, offset);
     const rest = () => {
       lexer.end = skipConstituents(lexer.text, index + 1);
       return lexer.text.slice(index + 1, lexer.end);
@@ -385,10 +279,8 @@ class Reader {
   }
 
   #unreadable(offset: number): Sexp {
-    const end = skipUnreadable(this.#lexer.text, offset);
-    if (end < 0) throw this.#error("UNCLOSED_UNREADABLE", offset);
-    this.#lexer.unclosed = undefined;
-    this.#lexer.end = end;
+    this.#lexer.extendUnreadable();
+    this.#checkClosed();
     return this.#opaque(offset);
   }
 
@@ -407,6 +299,17 @@ class Reader {
     if (datum === undefined) throw this.#error("INVALID_LITERAL", offset);
     return datum;
   }
+}
+
+/** The content of a string without the backslash before each literal char. */
+function unescaped(content: string): string {
+  let text = "";
+  let from = 0;
+  for (let backslash = content.indexOf("\\"); backslash >= 0; backslash = content.indexOf("\\", from + 1)) {
+    text += content.slice(from, backslash);
+    from = backslash + 1;
+  }
+  return text + content.slice(from);
 }
 
 /** Part of a token up to an unescaped colon or the end, with its escapes resolved and the other chars upcased. */
@@ -475,6 +378,15 @@ class Name {
     return isBar ? this.#text.slice(start, end - 1).replace(/\\(.)/gsu, "$1") : char;
   }
 }
+
+/** The data that quotes, backquotes and commas make of the datum after them. */
+export const QUOTES: ReadonlyMap<string, (datum: Sexp) => Sexp> = new Map([
+  ["'", (datum: Sexp): Sexp => [QUOTE, datum]],
+  ["`", (datum: Sexp): Sexp => ({ kind: "backquote", datum })],
+  [",", (datum: Sexp): Sexp => ({ kind: "unquote", datum })],
+  [",@", (datum: Sexp): Sexp => ({ kind: "splice", datum })],
+  [",.", (datum: Sexp): Sexp => ({ kind: "nsplice", datum })],
+]);
 
 // Each of these functions returns `undefined` when the datum after the prefix does not fit the syntax.
 

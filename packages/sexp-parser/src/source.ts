@@ -1,7 +1,7 @@
-import { dotted, isList, isSymbol, NIL, QUOTE } from "./data.js";
+import { dotted, isList, isSymbol, NIL } from "./data.js";
 import { type ReadErrorCode, SexpError } from "./errors.js";
-import { Char, CharClass, classAt, codeAt, Kind, Lexer, skipUnreadable, type TokenKind, upcase } from "./lexer.js";
-import { LITERALS, read } from "./read.js";
+import { Char, CharClass, classAt, codeAt, dispatchAt, Kind, Lexer, type TokenKind, upcase } from "./lexer.js";
+import { LITERALS, QUOTES, read } from "./read.js";
 import type { LispSymbol, Sexp } from "./types.js";
 
 /** The extent of a node: `text.slice(start, end)`, in UTF-16 code units from 0. */
@@ -113,7 +113,7 @@ class TreeBuilder {
   /** Adds the lexer's token, which begins at the end of the previous one. */
   add(kind: Exclude<TokenKind, typeof Kind.end>, lexer: Lexer): void {
     const { start } = lexer;
-    if (kind === Kind.sharp && codeAt(this.#text, start + 1) === Char.less) this.#endUnreadable(lexer);
+    if (kind === Kind.sharp && codeAt(this.#text, start + 1) === Char.less) lexer.extendUnreadable();
     if (lexer.unclosed !== undefined) throw this.#error(lexer.unclosed, start);
     const { end } = lexer;
     const text = this.#text.slice(start, end);
@@ -152,12 +152,6 @@ class TreeBuilder {
       case Kind.blockComment:
         this.#frame.children.push({ kind: "block-comment", start, end, text });
     }
-  }
-
-  #endUnreadable(lexer: Lexer): void {
-    const end = skipUnreadable(this.#text, lexer.start);
-    lexer.unclosed = end < 0 ? "UNCLOSED_UNREADABLE" : undefined;
-    lexer.end = end;
   }
 
   #checkPrefix(start: number, end: number): void {
@@ -314,32 +308,16 @@ class Frame {
 /** The datum of a list or vector; `undefined` when a vector has more elements than its length says. */
 function listDatum({ open, data, dot }: Frame): Sexp | undefined {
   const list = dot < 0 ? dotted(data, NIL) : dotted(data.slice(0, dot), data[dot] ?? NIL);
-  return open === "(" ? list : LITERALS.get("(")?.(list, argumentOf(open));
+  return open === "(" ? list : LITERALS.get("(")?.(list, dispatchAt(open, 0).argument);
 }
 
 /** The datum of the prefix `open` with `datum` after it; `undefined` when the two do not fit. */
 function prefixDatum(open: string, datum: Sexp, text: string): Sexp | undefined {
-  const literal = LITERALS.get(open.slice(-1).toUpperCase());
-  switch (open) {
-    case "'":
-      return [QUOTE, datum];
-    case "`":
-      return { kind: "backquote", datum };
-    case ",":
-      return { kind: "unquote", datum };
-    case ",@":
-      return { kind: "splice", datum };
-    case ",.":
-      return { kind: "nsplice", datum };
-    default:
-      return literal === undefined ? { kind: "opaque", text } : literal(datum, argumentOf(open));
-  }
-}
-
-/** The number between `#` and the char of its syntax. */
-function argumentOf(open: string): number | undefined {
-  const digits = open.slice(1, -1);
-  return digits === "" ? undefined : Number(digits);
+  const quoted = QUOTES.get(open);
+  if (quoted !== undefined) return quoted(datum);
+  const { char, argument } = dispatchAt(open, 0);
+  const literal = open.startsWith("#") ? LITERALS.get(char) : undefined;
+  return literal === undefined ? { kind: "opaque", text } : literal(datum, argument);
 }
 
 /** Decides feature expressions. The result `undefined` means that the features do not decide an expression. */

@@ -20,7 +20,6 @@ export interface LispFloat {
   readonly text: string;
 }
 
-/** A ratio of two integers, such as `1/3`. */
 /** A ratio in lowest terms, such as `1/2`. The denominator is positive. */
 export interface Ratio {
   readonly kind: "ratio";

@@ -11,9 +11,15 @@ import {
 } from "./base/options.js";
 import { within } from "./base/waiting.js";
 import { Code } from "./code/code.js";
-import { type Definitions, definitions, type ResetReport, reset } from "./code/definitions.js";
-import { DEFINITION_KINDS } from "./code/found.js";
-import { describeName, type SymbolDescription } from "./code/names.js";
+import {
+  type Definitions,
+  type DefinitionsOptions,
+  definitionsOptions,
+  listDefinitions,
+  type ResetReport,
+  reset,
+} from "./code/definitions.js";
+import { type DescribeOptions, describeSymbol, type SymbolDescription } from "./code/names.js";
 import { Breakpoints, type HitElsewhere } from "./evaluation/breakpoints.js";
 import type { DataValue, LispData } from "./evaluation/data.js";
 import {
@@ -46,14 +52,13 @@ import {
   userReachable,
   wantedModule,
 } from "./program/agents.js";
-import { type Fault, recentFaults } from "./program/faults.js";
 import { Program } from "./program/program.js";
 import { countOtherClients, hasThread } from "./program/threads.js";
 import { type Caller, callerOf, type FormOptions } from "./runtime/caller.js";
 import { decodedIfKnown, type LispFunction, type ModuleName } from "./runtime/function.js";
-import { type OpeningCall, openingCall } from "./runtime/load-forms.js";
-import { ModuleLoader, RuntimeInstaller } from "./runtime/loader.js";
-import { LispRunner } from "./runtime/runner.js";
+import { ModuleLoader, type OpeningCall, openingCall, RuntimeInstaller } from "./runtime/loader.js";
+import { LispRunner, questionsTo } from "./runtime/runner.js";
+import { type Fault, recentFaults } from "./runtime/runtime.js";
 import { completion } from "./swank/completion.js";
 import type { Connection } from "./wire/connection.js";
 import type { SwankMessage, WriteStringMessage } from "./wire/messages.js";
@@ -101,29 +106,6 @@ export const clientOptions = {
 /** Limits on a client's use of its image. */
 export interface ClientOptions extends OptionsOf<typeof clientOptions> {}
 
-const definitionsOptions = {
-  ...question,
-  /** Default: all kinds, and loaded files and systems. */
-  kind: check.choice(DEFINITION_KINDS),
-};
-
-/** Which definitions to list. */
-export interface DefinitionsOptions extends OptionsOf<typeof definitionsOptions> {}
-
-const describeOptions = {
-  ...question,
-  /** Name of the package to look in, in upper or lower case. Default: `CL-USER`. A package prefix in the symbol's name overrides it. */
-  package: check.text,
-  /**
-   * Arguments of a call, for which the methods of a generic function are listed. Nothing is evaluated: each is a literal, quoted data, a
-   * variable, `(swank-objects:ref N)`, or the name of a class for any direct instance. Read in `package`, by default the session's.
-   */
-  args: check.texts,
-};
-
-/** Options for describing a symbol. */
-export interface DescribeOptions extends OptionsOf<typeof describeOptions> {}
-
 /** Milliseconds beyond the user's time after which a question to the user is given up. */
 const ANSWER_MARGIN = 10_000;
 
@@ -141,9 +123,7 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `request`.
    */
   async hasThread(id: number, options: QuestionOptions = {}): Promise<boolean> {
-    checkOptions("hasThread", options, question);
-    check.id("id", id);
-    return this.lisp.with({ signal: options.signal }).run(hasThread, id);
+    return questionsTo(this.lisp, "hasThread", options, question).run(hasThread, check.id("id", id));
   }
 
   /**
@@ -193,10 +173,7 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
    * @throws SwankError `INVALID_ARGUMENT`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
   async describeSymbol(name: string, options: DescribeOptions = {}): Promise<SymbolDescription> {
-    checkOptions("describeSymbol", options, describeOptions);
-    const { package: packageName, args = [], signal } = options;
-    check.text("name", name);
-    return this.lisp.with({ signal }).run(describeName, name, packageName, args);
+    return describeSymbol(this.lisp, name, options);
   }
 
   /**
@@ -395,12 +372,8 @@ export class SwankClient extends ClientQuestions {
    * @throws SwankError `RUNTIME_FAILED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
   async definitions(options: DefinitionsOptions = {}): Promise<Definitions> {
-    checkOptions("definitions", options, definitionsOptions);
-    const { kind, signal } = options;
-    if (this.#installer.unused) return { definitions: [], loaded: [] };
-    const all = await this.lisp.with({ signal }).run(definitions);
-    if (kind === undefined) return all;
-    return { definitions: all.definitions.filter((definition) => definition.kind === kind), loaded: [] };
+    const asking = questionsTo(this.lisp, "definitions", options, definitionsOptions);
+    return this.#installer.unused ? { definitions: [], loaded: [] } : listDefinitions(asking, options);
   }
 
   /**
@@ -462,7 +435,9 @@ export class SwankClient extends ClientQuestions {
   }
 
   async #endEvaluations(): Promise<void> {
-    await within(Promise.allSettled(this.evaluations.map((evaluation) => evaluation.abort())), DISCONNECT_TIME);
+    await within(Promise.allSettled(this.evaluations.map((evaluation) => evaluation.abort())), {
+      timeout: DISCONNECT_TIME,
+    });
   }
 
   #onMessage(message: SwankMessage): void {

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { asSwankError, SwankError, type SwankErrorCode } from "./base/errors.js";
 import { TypedEmitter } from "./base/events.js";
 import { check, checkOptions, type EventNames, type OptionsOf } from "./base/options.js";
+import { eitherSignal } from "./base/waiting.js";
 import type { SwankClient } from "./client.js";
 import { connect, connectOptions } from "./connect.js";
 
@@ -151,6 +152,11 @@ export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
     await this.#ended;
   }
 
+  /** Closes the client at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
   async #follow(): Promise<void> {
     try {
       for (;;) {
@@ -171,7 +177,7 @@ export class ReconnectingClient extends TypedEmitter<ReconnectEvents> {
   async #connect(wait: number): Promise<SwankClient> {
     const { backoff: waits, signal: given, ...options } = this.#options;
     const attempts = waits?.attempts ?? Number.POSITIVE_INFINITY;
-    const signal = given === undefined ? this.#stop.signal : AbortSignal.any([given, this.#stop.signal]);
+    const signal = eitherSignal(given, this.#stop.signal);
     let delay = wait;
     for (let attempt = 1; ; attempt += 1) {
       if (delay > 0) await pause(delay, undefined, { signal }).catch(() => undefined);

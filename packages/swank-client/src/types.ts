@@ -2,7 +2,7 @@ export type { ImageExit, SwankErrorCode, SwankErrorDetails, SwankErrorOptions } 
 export type { UnhandledListenerError, Unsubscribe } from "./base/events.js";
 export type { QuestionOptions } from "./base/options.js";
 export type { WaitOptions } from "./base/waiting.js";
-export type { ClientEvents, ClientOptions, DefinitionsOptions, DescribeOptions, SwankClient } from "./client.js";
+export type { ClientEvents, ClientOptions, SwankClient } from "./client.js";
 export type {
   AssignedVariable,
   Change,
@@ -37,7 +37,14 @@ export type {
   PlainOperator,
   SEVERITIES,
 } from "./code/compile.js";
-export type { Definition, Definitions, LeftReason, Loaded, ResetReport } from "./code/definitions.js";
+export type {
+  Definition,
+  Definitions,
+  DefinitionsOptions,
+  LeftReason,
+  Loaded,
+  ResetReport,
+} from "./code/definitions.js";
 export type {
   BadPattern,
   DefinitionKind,
@@ -73,6 +80,7 @@ export type {
   AproposOptions,
   ClassMeaning,
   DefinitionSource,
+  DescribeOptions,
   FoundName,
   FoundNames,
   FoundSymbol,
@@ -198,7 +206,6 @@ export type {
   UserQuestion,
   UserRequest,
 } from "./program/agents.js";
-export type { Fault } from "./program/faults.js";
 export type {
   CodeGrowth,
   CodeGrowthOptions,
@@ -259,6 +266,7 @@ export type { Backoff, ReconnectEvents, ReconnectOptions } from "./reconnect.js"
 export type { FormOptions } from "./runtime/caller.js";
 export type { LispFunction, ModuleName } from "./runtime/function.js";
 export type { LispRunner, RunOptions } from "./runtime/runner.js";
+export type { Fault } from "./runtime/runtime.js";
 export type { CodeOutline, Unbalanced } from "./source-text/balance.js";
 export type { LocationPlace, LocationPosition, SourceLocation, SourceText } from "./source-text/source-text.js";
 export type {
@@ -269,9 +277,9 @@ export type {
   FileCompilation,
   Policy,
   Severity,
-} from "./swank/compiling.js";
-export type { InspectorPart } from "./swank/inspecting.js";
-export type { InspectOptions, Inspector, InspectorPage } from "./swank/inspector.js";
+} from "./swank/code.js";
+export type { InspectOptions, Inspector, InspectorPage, InspectorPart } from "./swank/inspector.js";
+export type { ThreadInfo } from "./swank/program.js";
 export type {
   AnySource,
   FoundSource,
@@ -280,4 +288,3 @@ export type {
   SourcesOptions,
   UnreadableSource,
 } from "./swank/sources.js";
-export type { ThreadInfo } from "./swank/threads.js";

@@ -226,34 +226,64 @@ function cancelled(signal: AbortSignal | undefined): SwankError {
   return new SwankError("CANCELLED", "The wait was cancelled; the evaluation continues.", { cause: signal?.reason });
 }
 
-/** The value of a promise, or `undefined` if it takes longer than `milliseconds`. */
-export function within<Value>(promise: Promise<Value>, milliseconds: number): Promise<Value | undefined> {
+/** The value of a promise, or `undefined` if a limit is reached first. Leaves nothing behind. */
+export function within<Value>(promise: Promise<Value>, limits: CallLimits): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
-    const release = onLimit({ timeout: milliseconds }, () => resolve(undefined));
+    const release = onLimit(limits, () => resolve(undefined));
+    if (limits.signal?.aborted) resolve(undefined);
     promise.then(resolve, reject).finally(release);
   });
+}
+
+/** A signal that is aborted when one of two is. */
+export function eitherSignal(given: AbortSignal | undefined, other: AbortSignal): AbortSignal {
+  return given === undefined ? other : AbortSignal.any([given, other]);
 }
 
 /** Runs a limited number of tasks at once. The others wait in the order in which they came. */
 export class LimitedTasks {
   readonly #most: number;
   #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting = new Set<() => void>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Runs a task when its turn has come. Settles as the task does. */
-  async run<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.#running < this.#most) this.#running += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** True if no task runs or waits. */
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
+  /**
+   * Runs a task when its turn has come. Settles as the task does.
+   *
+   * @param patience - When one of these limits is reached, the task waits no longer and runs in addition to the others. Default: none.
+   */
+  async run<Result>(task: () => Promise<Result>, patience: CallLimits = {}): Promise<Result> {
+    const hasTurn = this.#running >= this.#most && (await this.#turn(patience));
+    if (!hasTurn) this.#running += 1;
     try {
       return await task();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
+      const [next] = this.#waiting;
+      if (next === undefined || this.#running > this.#most) this.#running -= 1;
       else next();
     }
+  }
+
+  /** Waits for the turn of a task that has ended. @returns false if a limit was reached before */
+  #turn(patience: CallLimits): Promise<boolean> {
+    return new Promise((resolve) => {
+      const end = (hasTurn: boolean) => {
+        release();
+        this.#waiting.delete(onTurn);
+        resolve(hasTurn);
+      };
+      const onTurn = () => end(true);
+      const release = onLimit(patience, () => end(false));
+      this.#waiting.add(onTurn);
+      if (patience.signal?.aborted) end(false);
+    });
   }
 }

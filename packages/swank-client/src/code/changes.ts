@@ -2,7 +2,7 @@ import { type Decoded, type Decoder, decode, NIL, print, read } from "sexp-parse
 import { check, checkOptions, type OptionsOf, question } from "../base/options.js";
 import { type PreparedCode, taskOptions } from "../evaluation/work.js";
 import { forms, keywordOf, lispFunction } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import { type CodeNote, codeNote, locatedNotes } from "./compile.js";
 import {
   CODE_TIME,
@@ -131,8 +131,7 @@ const listChangesCall = lispFunction({
 
 /** Asks how the image differs from its files. */
 export async function listChanges(lisp: LispRunner, options: ChangesOptions): Promise<Changes> {
-  checkOptions("listChanges", options, changesOptions);
-  return lisp.with({ signal: options.signal }).run(listChangesCall, options.file);
+  return questionsTo(lisp, "listChanges", options, changesOptions).run(listChangesCall, options.file);
 }
 
 const saveOptions = {
@@ -233,8 +232,7 @@ const saveChangesCall = lispFunction({
 
 /** Writes definitions to their files, or asks what would be written. */
 export async function saveChanges(lisp: LispRunner, options: SaveOptions): Promise<Saves> {
-  checkOptions("saveChanges", options, saveOptions);
-  return lisp.with({ signal: options.signal }).run(saveChangesCall, options);
+  return questionsTo(lisp, "saveChanges", options, saveOptions).run(saveChangesCall, options);
 }
 
 /**

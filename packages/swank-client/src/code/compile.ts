@@ -1,7 +1,7 @@
 import { type Decoded, decode, keyword } from "sexp-parser";
-import { check, checkOptions, type OptionsOf } from "../base/options.js";
+import { check, type OptionsOf } from "../base/options.js";
 import { forms, keywordOf, lispFunction } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import { findUnbalanced, lineText } from "../source-text/balance.js";
 import {
   CODE_TIME,
@@ -141,10 +141,10 @@ function located(note: CodeNote, text: string): CodeNote {
 
 /** Compiles code. */
 export async function compile(lisp: LispRunner, source: CompileSource, options: CompileOptions): Promise<Compiled> {
-  checkOptions("compile", options, compileOptions);
+  const asking = questionsTo(lisp, "compile", options, compileOptions);
   if ("code" in source) check.text("code", source.code);
   else check.text("file", source?.file);
-  return lisp.with({ signal: options.signal }).run(compileCode, source, options);
+  return asking.run(compileCode, source, options);
 }
 
 /** How far macros are expanded: one step; until the form is no macro call; or also the macro calls inside. */
@@ -211,7 +211,9 @@ const macroexpandCode = lispFunction({
 
 /** Expands the macro calls of forms. */
 export async function macroexpand(lisp: LispRunner, code: string, options: ExpandOptions): Promise<Expansions> {
-  checkOptions("macroexpand", options, expandOptions);
-  check.text("code", code);
-  return lisp.with({ signal: options.signal }).run(macroexpandCode, code, options);
+  return questionsTo(lisp, "macroexpand", options, expandOptions).run(
+    macroexpandCode,
+    check.text("code", code),
+    options,
+  );
 }

@@ -1,5 +1,7 @@
 import { type Decoded, decode } from "sexp-parser";
+import { check, type OptionsOf, question } from "../base/options.js";
 import { keywordOf, lispFunction } from "../runtime/function.js";
+import type { LispRunner } from "../runtime/runner.js";
 import { DEFINITION_KINDS } from "./found.js";
 
 const { boolean, integer, list, map, record, string } = decode;
@@ -51,14 +53,30 @@ const allDefinitions = record({
 /** Everything this client's evaluations have defined and loaded. */
 export interface Definitions extends Decoded<typeof allDefinitions> {}
 
+export const definitionsOptions = {
+  ...question,
+  /** Default: all kinds, and loaded files and systems. */
+  kind: check.choice(DEFINITION_KINDS),
+};
+
+/** Which definitions to list. */
+export interface DefinitionsOptions extends OptionsOf<typeof definitionsOptions> {}
+
 /** Lists what the client's evaluations have defined and loaded (lisp/image/reset.lisp). */
-export const definitions = lispFunction({
+const definitions = lispFunction({
   name: "definitions",
   module: "image",
   decode: allDefinitions,
   timeout: SESSION_TIME,
   label: () => "listing definitions",
 });
+
+/** The definitions of a kind, or everything that was defined and loaded. */
+export async function listDefinitions(lisp: LispRunner, { kind }: DefinitionsOptions): Promise<Definitions> {
+  const all = await lisp.run(definitions);
+  if (kind === undefined) return all;
+  return { definitions: all.definitions.filter((definition) => definition.kind === kind), loaded: [] };
+}
 
 /**
  * Why `reset` kept a definition. `kind`: `reset` undefines only functions, macros and variables. `existed`: the name was defined before this

@@ -17,14 +17,19 @@ export const inPackage = {
   package: check.text,
 };
 
+/** What may be wrong with a name that means nothing. */
+export const misspelling = {
+  /** What is wrong with an invisible or look-alike character in the name, and what to write instead. */
+  oddCharacter: optional(nullable(string)),
+};
+
 const packageNotFound = record(
   {
     /** The name that was looked up: in upper case, unless it was written with bars. */
     package: string,
     /** Names of packages whose name or a nickname is similar. */
     similar: list(string),
-    /** What is wrong with an invisible or look-alike character in the name, and what to write instead. */
-    oddCharacter: optional(nullable(string)),
+    ...misspelling,
   },
   { status: "package-not-found" },
 );
@@ -40,8 +45,7 @@ const symbolNotFound = record(
     elsewhere: list(string),
     /** Number of further symbols that are not listed. */
     more: integer,
-    /** What is wrong with an invisible or look-alike character in the name, and what to write instead. */
-    oddCharacter: optional(nullable(string)),
+    ...misspelling,
   },
   { status: "symbol-not-found" },
 );

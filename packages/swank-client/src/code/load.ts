@@ -4,9 +4,9 @@ import { type PreparedCode, type RunCode, taskOptions } from "../evaluation/work
 import { lispFunction } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { type CodeNote, codeNote, locatedNotes } from "./compile.js";
-import { CODE_TIME, type FileNotFound, fileNotFound, formPlace } from "./found.js";
+import { CODE_TIME, type FileNotFound, fileNotFound, formPlace, misspelling } from "./found.js";
 
-const { boolean, integer, list, map, nullable, optional, plist, record, string, tagged } = decode;
+const { boolean, integer, list, map, nullable, plist, record, string, tagged } = decode;
 
 const loadOptions = {
   ...taskOptions,
@@ -210,15 +210,7 @@ const testResults = tagged({
     },
     { status: "run" },
   ),
-  "not-found": record(
-    {
-      name: string,
-      similar: list(string),
-      /** What is wrong with an invisible or look-alike character in the name, and what to write instead. */
-      oddCharacter: optional(nullable(string)),
-    },
-    { status: "not-found" },
-  ),
+  "not-found": record({ name: string, similar: list(string), ...misspelling }, { status: "not-found" }),
 });
 
 /** The results of tests, or the answer that there are none of that name. */

@@ -1,8 +1,8 @@
 import { type Decoded, type Decoder, decode, keyword, NIL, quote } from "sexp-parser";
-import { check, checkOptions, type OptionsOf, question } from "../base/options.js";
+import { check, type OptionsOf, question } from "../base/options.js";
 import { cut } from "../evaluation/evaluate.js";
 import { forms, keywordOf, lispFunction } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import {
   type BadPattern,
   badPattern,
@@ -85,9 +85,11 @@ const aproposNames = lispFunction({
 
 /** Searches the names of the image. */
 export async function apropos(lisp: LispRunner, pattern: string, options: AproposOptions): Promise<NamesFound> {
-  checkOptions("apropos", options, aproposOptions);
-  check.text("pattern", pattern);
-  return lisp.with({ signal: options.signal }).run(aproposNames, pattern, options);
+  return questionsTo(lisp, "apropos", options, aproposOptions).run(
+    aproposNames,
+    check.text("pattern", pattern),
+    options,
+  );
 }
 
 /** `(:file FILE POSITION LINE)` or `(:evaluation NAME POSITION FORM)`. */
@@ -252,22 +254,49 @@ const symbolDescription: Decoder<SymbolDescription> = tagged({
   ...nameNotFound,
 });
 
+const describeOptions = {
+  ...question,
+  /** Name of the package to look in, in upper or lower case. Default: `CL-USER`. A package prefix in the symbol's name overrides it. */
+  package: check.text,
+  /**
+   * Arguments of a call, for which the methods of a generic function are listed. Nothing is evaluated: each is a literal, quoted data, a
+   * variable, `(swank-objects:ref N)`, or the name of a class for any direct instance. Read in `package`, by default the session's.
+   */
+  args: check.texts,
+};
+
+/** Options for describing a symbol. */
+export interface DescribeOptions extends OptionsOf<typeof describeOptions> {}
+
 /** Milliseconds that the image has to answer; describing may call the user's methods. */
 const ANSWER_TIME = 30_000;
 
 /**
- * Describes everything a symbol names (lisp/questions/describe.lisp). Looks the name up in `packageName`, `CL-USER` by default, and lists the
- * methods that calls of generic functions with `args` run.
+ * Describes everything a symbol names (lisp/questions/describe.lisp). Looks the name up in the package, `CL-USER` by default, and lists the methods
+ * that calls of generic functions with `args` run.
  */
-export const describeName = lispFunction({
+const describeName = lispFunction({
   name: "describe-name",
   module: "questions",
-  encode: (name: string, packageName: string | undefined, args: readonly string[]) => [
+  encode: (name: string, { package: packageName, args = [] }: DescribeOptions) => [
     name,
     packageName ?? NIL,
-    ...(check.texts("args", args).length > 0 ? [quote(args)] : []),
+    ...(args.length > 0 ? [quote(args)] : []),
   ],
   decode: symbolDescription,
   timeout: ANSWER_TIME,
   label: () => "describing a symbol",
 });
+
+/** Asks what a symbol names. */
+export async function describeSymbol(
+  lisp: LispRunner,
+  name: string,
+  options: DescribeOptions,
+): Promise<SymbolDescription> {
+  return questionsTo(lisp, "describeSymbol", options, describeOptions).run(
+    describeName,
+    check.text("name", name),
+    options,
+  );
+}

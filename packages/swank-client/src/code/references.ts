@@ -1,7 +1,7 @@
 import { type Decoded, type Decoder, decode, keyword, NIL, quote } from "sexp-parser";
-import { check, checkOptions, type OptionsOf } from "../base/options.js";
+import { check, type OptionsOf } from "../base/options.js";
 import { forms, keywordOf, lispFunction } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import {
   CODE_TIME,
   definitionPlace,
@@ -157,10 +157,12 @@ export async function findReferences(
   kind: ReferenceKind,
   options: ReferenceOptions,
 ): Promise<References> {
-  checkOptions("findReferences", options, referenceOptions);
-  check.text("name", name);
-  checkKind("kind", kind);
-  return lisp.with({ signal: options.signal }).run(findReferencesCall, name, kind, options);
+  return questionsTo(lisp, "findReferences", options, referenceOptions).run(
+    findReferencesCall,
+    check.text("name", name),
+    checkKind("kind", kind),
+    options,
+  );
 }
 
 const classOptions = {
@@ -309,7 +311,5 @@ const classInfoCall = lispFunction({
 
 /** Asks what class and generic function a name means. */
 export async function classInfo(lisp: LispRunner, name: string, options: ClassOptions): Promise<ClassInfo> {
-  checkOptions("classInfo", options, classOptions);
-  check.text("name", name);
-  return lisp.with({ signal: options.signal }).run(classInfoCall, name, options);
+  return questionsTo(lisp, "classInfo", options, classOptions).run(classInfoCall, check.text("name", name), options);
 }

@@ -1,7 +1,7 @@
 import { type Decoded, decode } from "sexp-parser";
-import { check, checkOptions, type OptionsOf, question } from "../base/options.js";
+import { check, type OptionsOf, question } from "../base/options.js";
 import { forms, keywordOf, lispFunction } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import {
   type BadPattern,
   badPattern,
@@ -52,9 +52,11 @@ const showSourceCall = lispFunction({
 
 /** Asks for the text of all definitions of a name. */
 export async function showSource(lisp: LispRunner, name: string, options: NameOptions): Promise<ShownSource> {
-  checkOptions("showSource", options, inPackage);
-  check.text("name", name);
-  return lisp.with({ signal: options.signal }).run(showSourceCall, name, options.package);
+  return questionsTo(lisp, "showSource", options, inPackage).run(
+    showSourceCall,
+    check.text("name", name),
+    options.package,
+  );
 }
 
 const fileOptions = {
@@ -108,9 +110,7 @@ const showFileCall = lispFunction({
 
 /** Asks for lines of a file. */
 export async function showFile(lisp: LispRunner, file: string, options: FileOptions): Promise<ShownFile> {
-  checkOptions("showFile", options, fileOptions);
-  check.text("file", file);
-  return lisp.with({ signal: options.signal }).run(showFileCall, file, options);
+  return questionsTo(lisp, "showFile", options, fileOptions).run(showFileCall, check.text("file", file), options);
 }
 
 const searchOptions = {
@@ -216,7 +216,9 @@ const searchSourceCall = lispFunction({
 
 /** Searches the lines of source files. */
 export async function searchSource(lisp: LispRunner, pattern: string, options: SearchOptions): Promise<SourceMatches> {
-  checkOptions("searchSource", options, searchOptions);
-  check.text("pattern", pattern);
-  return lisp.with({ signal: options.signal }).run(searchSourceCall, pattern, options);
+  return questionsTo(lisp, "searchSource", options, searchOptions).run(
+    searchSourceCall,
+    check.text("pattern", pattern),
+    options,
+  );
 }

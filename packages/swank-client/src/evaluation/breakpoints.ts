@@ -1,8 +1,8 @@
 import { type Decoded, type Decoder, decode, NIL, T } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import { check, checkOptions, type OptionsOf, type QuestionOptions, question } from "../base/options.js";
+import { check, type OptionsOf, type QuestionOptions, question } from "../base/options.js";
 import { decodedIfKnown, keywordForms, keywordOf, lispFunction, nothing } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import type { WriteStringMessage } from "../wire/messages.js";
 import { stopOwner } from "./report.js";
 
@@ -182,9 +182,11 @@ export class Breakpoints {
    * @throws SwankError `BREAKPOINT_REFUSED` for macros, special operators, undefined names and functions SBCL needs; `INVALID_ARGUMENT`
    */
   async set(name: string, options: BreakpointOptions = {}): Promise<NewBreakpoint> {
-    checkOptions("breakpoints.set", options, breakpointOptions);
-    check.text("name", name);
-    return this.#lisp.with({ signal: options.signal }).run(setBreakpoint, name, options);
+    return questionsTo(this.#lisp, "breakpoints.set", options, breakpointOptions).run(
+      setBreakpoint,
+      check.text("name", name),
+      options,
+    );
   }
 
   /**
@@ -193,15 +195,13 @@ export class Breakpoints {
    * @throws SwankError `BREAKPOINT_REFUSED` as `set`; `INVALID_ARGUMENT`
    */
   async check(name: string, options: QuestionOptions & Pick<BreakpointOptions, "package"> = {}): Promise<void> {
-    checkOptions("breakpoints.check", options, { ...question, package: check.text });
-    check.text("name", name);
-    await this.#lisp.with({ signal: options.signal }).run(checkBreakpoint, name, options.package);
+    const lisp = questionsTo(this.#lisp, "breakpoints.check", options, { ...question, package: check.text });
+    await lisp.run(checkBreakpoint, check.text("name", name), options.package);
   }
 
   /** Lists this client's breakpoints in the order in which they were set. */
   async list(options: QuestionOptions = {}): Promise<readonly Breakpoint[]> {
-    checkOptions("breakpoints.list", options, question);
-    return this.#lisp.with({ signal: options.signal }).run(listBreakpoints);
+    return questionsTo(this.#lisp, "breakpoints.list", options, question).run(listBreakpoints);
   }
 
   /**
@@ -210,10 +210,9 @@ export class Breakpoints {
    * @throws SwankError `NO_SUCH_BREAKPOINT`, `INVALID_ARGUMENT`
    */
   async remove(id: number, options: QuestionOptions = {}): Promise<void> {
-    checkOptions("breakpoints.remove", options, question);
-    check.id("id", id);
-    const removed = await this.#lisp.with({ signal: options.signal }).run(removeBreakpoint, id);
-    if (!removed) throw new SwankError("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
+    const lisp = questionsTo(this.#lisp, "breakpoints.remove", options, question);
+    const isRemoved = await lisp.run(removeBreakpoint, check.id("id", id));
+    if (!isRemoved) throw new SwankError("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
   }
 
   /** Reports a message about a hit in another client. @returns false if the message is about something else. */

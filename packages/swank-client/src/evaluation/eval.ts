@@ -3,7 +3,7 @@ import { SwankError } from "../base/errors.js";
 import { check } from "../base/options.js";
 import { fromLisp, type LispData } from "./data.js";
 import { type EvaluateOptions, evaluateOptions, type Returned, type StopOfTask, type TaskOf } from "./evaluate.js";
-import { EvaluationError, LispError } from "./result.js";
+import { EvaluationError, LispError } from "./task.js";
 
 /** How `eval` and `call` evaluate. */
 export interface EvalOptions extends Omit<EvaluateOptions, "onError" | "valuesAs" | "conditions"> {

@@ -1,8 +1,8 @@
-import { type Decoded, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
+import { type Decoded, decode, NIL, type Sexp } from "sexp-parser";
 import type { SwankError } from "../base/errors.js";
 import { type Check, check, type OptionsOf } from "../base/options.js";
 import { type WaitOptions, waitOptions } from "../base/waiting.js";
-import { keywordOf, lispFunction } from "../runtime/function.js";
+import { keywordForms, keywordOf, lispFunction } from "../runtime/function.js";
 import {
   type ErrorSnapshot,
   errorSnapshot,
@@ -15,7 +15,7 @@ import {
   type WarningCount,
 } from "./report.js";
 
-const { boolean, integer, list, map, nullable, optional, plist, record, string, tagged, tupleRest } = decode;
+const { boolean, from, integer, list, map, nullable, optional, plist, record, string, tagged, tupleRest } = decode;
 
 /** Arguments of `evaluate`. */
 export interface EvaluateCall {
@@ -56,6 +56,10 @@ export function lispLimit(characters: number): number {
   return Math.min(Math.floor(characters), NO_LIMIT);
 }
 
+function optionalLimit(characters: number | undefined): number | undefined {
+  return characters === undefined ? undefined : lispLimit(characters);
+}
+
 /** What keeps a printed value from showing everything. */
 const CUTS = ["characters", "length", "level", "number"] as const;
 
@@ -87,8 +91,15 @@ const cutValue = record({
 /** A printed value that does not show everything. */
 export interface CutValue extends Decoded<typeof cutValue> {}
 
-/** The first values as text, those that are cut, and how many there were (lisp/printing/values.lisp). */
-const valueFields = { values: list(string), cut: list<CutValue>(cutValue), count: integer };
+/** Values as lisp/printing/values.lisp prints them. */
+const valueFields = {
+  /** Printed values, the first 50, each within limits; empty for `(values)` and for code without forms. */
+  values: list(string),
+  /** Those of `values` that do not show everything. */
+  cutValues: from("cut", list<CutValue>(cutValue)),
+  /** The number of all values. */
+  valueCount: from("count", integer),
+};
 
 export const printedValues = plist(valueFields);
 
@@ -115,9 +126,15 @@ export interface IdleBreakpoint extends Decoded<typeof idleBreakpoint> {}
 
 const returned = plist({
   ...valueFields,
-  unshown: list(integer),
-  forms: integer,
-  idle: optional(list<IdleBreakpoint>(idleBreakpoint)),
+  /** The number of forms that were evaluated. */
+  formCount: from("forms", integer),
+  /** The numbers, from 1, of the forms before the last whose values said more than the name of a definition. */
+  unshownForms: from("unshown", list(integer)),
+  /**
+   * This client's breakpoints that have stopped and printed nothing so far, if an outcome has not said so before or the code names their
+   * function; absent if there are none.
+   */
+  idleBreakpoints: from("idle", optional(list<IdleBreakpoint>(idleBreakpoint))),
 });
 
 const readFailure = plist({
@@ -157,46 +174,30 @@ const evaluationResult = tagged({
 /** How an evaluation ended in the image. `unwound`: its thread was ended from outside. */
 export type EvaluationResult = Decoded<typeof evaluationResult> | { readonly status: "unwound" };
 
-/** The names of the options. Finding a symbol takes longer than the rest of encoding a call. */
-const KEYS = {
-  id: keyword("id"),
-  package: keyword("package"),
-  stdin: keyword("stdin"),
-  check: keyword("check"),
-  unwind: keyword("unwind"),
-  debug: keyword("debug"),
-  limit: keyword("limit"),
-  tail: keyword("tail"),
-  conditions: keyword("conditions"),
-  valueLimit: keyword("value-limit"),
-  length: keyword("length"),
-  level: keyword("level"),
-  prompted: keyword("prompted"),
-  data: keyword("data"),
-  ids: keyword("ids"),
-} as const;
-
 /** Reads and evaluates code form by form. The thread may stop and resume any number of times before it answers. */
 export const evaluate = lispFunction({
   name: "evaluate",
   module: "evaluate",
-  encode: (call: EvaluateCall): readonly Sexp[] => {
-    const items: Sexp[] = [call.code, KEYS.id, call.id];
-    if (call.package !== undefined) items.push(KEYS.package, call.package);
-    if (call.stdin !== undefined) items.push(KEYS.stdin, call.stdin);
-    if (call.check) items.push(KEYS.check, T);
-    if (call.unwind) items.push(KEYS.unwind, T);
-    if (!call.debug) items.push(KEYS.debug, NIL);
-    items.push(KEYS.limit, lispLimit(call.limit), KEYS.tail, call.tail);
-    if (call.conditions) items.push(KEYS.conditions, call.conditions === true ? T : call.conditions);
-    if (call.valueLimit !== undefined) items.push(KEYS.valueLimit, lispLimit(call.valueLimit));
-    if (call.printLength !== undefined) items.push(KEYS.length, lispLimit(call.printLength));
-    if (call.printLevel !== undefined) items.push(KEYS.level, lispLimit(call.printLevel));
-    if (call.prompted === true) items.push(KEYS.prompted, T);
-    if (call.data === true) items.push(KEYS.data, T);
-    if (call.ids === true) items.push(KEYS.ids, T);
-    return items;
-  },
+  encode: ({ code, debug, ...call }: EvaluateCall) => [
+    code,
+    ...keywordForms({
+      id: call.id,
+      package: call.package,
+      stdin: call.stdin,
+      check: call.check,
+      unwind: call.unwind,
+      debug: debug ? undefined : NIL,
+      limit: lispLimit(call.limit),
+      tail: call.tail,
+      conditions: call.conditions,
+      "value-limit": optionalLimit(call.valueLimit),
+      length: optionalLimit(call.printLength),
+      level: optionalLimit(call.printLevel),
+      prompted: call.prompted,
+      data: call.data,
+      ids: call.ids,
+    }),
+  ],
   decode: map(evaluationResult, (result): EvaluationResult => result),
   unwound: (): EvaluationResult => ({ status: "unwound" }),
 });
@@ -270,23 +271,9 @@ export interface Transcript {
   readonly milliseconds: number | undefined;
 }
 
-export interface Returned extends Transcript {
+/** Its values are those of the last form. */
+export interface Returned extends Transcript, Decoded<typeof returned> {
   readonly status: "returned";
-  /** Printed values of the last form, the first 50, each within limits; empty for `(values)` and for code without forms. */
-  readonly values: readonly string[];
-  /** Those of `values` that do not show everything. */
-  readonly cutValues: readonly CutValue[];
-  /** The number of values of the last form. */
-  readonly valueCount: number;
-  /** The number of forms that were evaluated. */
-  readonly formCount: number;
-  /** The numbers, from 1, of the forms before the last whose values said more than the name of a definition. */
-  readonly unshownForms: readonly number[];
-  /**
-   * This client's breakpoints that have stopped and printed nothing so far, if an outcome has not said so before or the code names their
-   * function; absent if there are none.
-   */
-  readonly idleBreakpoints?: readonly IdleBreakpoint[];
 }
 
 /** @typeParam Stop - `Stop`, which is not imported here because it imports this file. */

@@ -1,4 +1,15 @@
-import { type Decoder, decode, keyword, list as listForm, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
+import {
+  type Decoded,
+  type Decoder,
+  decode,
+  keyword,
+  list as listForm,
+  NIL,
+  quote,
+  type Sexp,
+  symbol,
+  T,
+} from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { requestFailed } from "../runtime/caller.js";
 import { lispFunction, type SendOptions } from "../runtime/function.js";
@@ -8,7 +19,7 @@ import { restartList, type StopData, type StopOwner, stopOwner } from "./report.
 import { Stop, type StopChannel } from "./stop.js";
 import { leftLatch } from "./stops.js";
 
-const { any, integer, list, map, plist, string, tagged, tuple } = decode;
+const { any, integer, list, plist, record, string, tagged } = decode;
 
 /** Milliseconds that the image has to list its stops. */
 const LIST_TIME = 10_000;
@@ -66,29 +77,21 @@ const stoppedLevels = lispFunction({
   label: () => "stopped threads",
 });
 
-/** Why another client's thread gave no value. */
-type AskRefusal =
+const askReply = tagged({
+  value: record({ value: any }, { kind: "value" }),
   /** The form made the thread leave the stop. */
-  | { readonly kind: "left" }
+  left: record({}, { kind: "left" }),
   /** The stop had ended before the form ran. */
-  | { readonly kind: "stale" }
+  stale: record({}, { kind: "stale" }),
   /** The thread did not start the form in time, and never will. */
-  | { readonly kind: "silent" }
+  silent: record({}, { kind: "silent" }),
   /** The form took too long and was interrupted. */
-  | { readonly kind: "interrupted" }
-  | { readonly kind: "failed"; readonly type: string; readonly message: string };
+  interrupted: record({}, { kind: "interrupted" }),
+  failed: record({ type: string, message: string }, { kind: "failed" }),
+});
 
 /** The outcome of a form that another client's thread was asked to evaluate. */
-type AskReply = { readonly kind: "value"; readonly value: Sexp } | AskRefusal;
-
-const askReply: Decoder<AskReply> = tagged({
-  value: map(tuple(any), ([value]): AskReply => ({ kind: "value", value })),
-  left: map(tuple(), (): AskReply => ({ kind: "left" })),
-  stale: map(tuple(), (): AskReply => ({ kind: "stale" })),
-  silent: map(tuple(), (): AskReply => ({ kind: "silent" })),
-  interrupted: map(tuple(), (): AskReply => ({ kind: "interrupted" })),
-  failed: map(tuple(string, string), ([type, message]): AskReply => ({ kind: "failed", type, message })),
-});
+type AskReply = Decoded<typeof askReply>;
 
 /**
  * Evaluates a form in a thread that is stopped in another client's debugger (lisp/debug/foreign-stops.lisp).

@@ -1,6 +1,5 @@
 import { type Decoded, type DecodedFields, type Decoder, decode, isList, keyword, type Sexp } from "sexp-parser";
 import { keywordOf, lispFunction, nameOf } from "../runtime/function.js";
-import type { LocationPosition } from "../source-text/source-text.js";
 import type { DebugMessage, Reply } from "../wire/messages.js";
 
 const { boolean, from, integer, list, map, nullable, optional, plist, record, string, tuple, tupleRest, withDefault } =
@@ -225,26 +224,34 @@ export interface SignalledConditions extends Decoded<typeof signalledConditions>
 /** `ERROR`: the compiler cannot compile a form of a file, and puts an error in its place, or cannot read the file. `COMPILER-WARNING`: a note. */
 const WARNING_TYPES = ["ERROR", "WARNING", "STYLE-WARNING", "COMPILER-WARNING"] as const;
 
-/** A warning or compiler note signalled while code was read, compiled or run. */
-export interface LispWarning {
-  readonly type: (typeof WARNING_TYPES)[number];
+const warningType = nameOf(WARNING_TYPES, string);
+
+/** The position of a form by its path; `undefined` for an empty path. */
+const formPosition = map(list(integer), (path) =>
+  path.length === 0 ? undefined : { kind: "path" as const, path, offset: undefined },
+);
+
+/** `(TYPE CLASS MESSAGE FORM-PATH [SHOWN-FILE DEFINITION FILE])` (lisp/evaluate/warnings.lisp) */
+const lispWarning = record({
+  type: warningType,
   /** The exact condition class, package-qualified. */
-  readonly class: string;
-  readonly message: string;
+  class: string,
+  message: string,
   /**
    * The form that it is about, or the top-level form if that is all Lisp knows: a path in `file` or, for the evaluation's own forms, in the
    * evaluated code. Absent if it is not known. `Sources.locate(warning)` finds its line and column.
    */
-  readonly position?: Extract<LocationPosition, { kind: "path" }> | undefined;
+  position: optional(formPosition),
   /** The file whose code caused it, as answers show it: relative to the image's directory, or its last folder and name. Absent for the evaluation's own forms. */
-  readonly file?: string | undefined;
-  /** The same file with all its folders. */
-  readonly path?: string | undefined;
+  file: optional(string),
   /** The definition that was being compiled in that file, e.g. `(DEFUN AREA)`. */
-  readonly definition?: string | undefined;
-}
+  definition: optional(nullable(string)),
+  /** The same file with all its folders. */
+  path: optional(string),
+});
 
-const warningType = nameOf(WARNING_TYPES, string);
+/** A warning or compiler note signalled while code was read, compiled or run. */
+export interface LispWarning extends Decoded<typeof lispWarning> {}
 
 const warningCount = record({
   /** Relative to the image's directory. */
@@ -255,20 +262,6 @@ const warningCount = record({
 
 /** The number of warnings of one type about the code of one file. */
 export interface WarningCount extends Decoded<typeof warningCount> {}
-
-/** `((TYPE CLASS MESSAGE FORM-PATH [SHOWN-FILE DEFINITION FILE]) ...)` (lisp/evaluate/warnings.lisp) */
-const warnings: Decoder<readonly LispWarning[]> = list(
-  map(
-    tuple(warningType, string, string, list(integer), optional(string), optional(nullable(string)), optional(string)),
-    ([type, cls, message, form, file, definition, path]) => ({
-      type,
-      class: cls,
-      message,
-      ...(form.length === 0 ? {} : { position: { kind: "path" as const, path: form, offset: undefined } }),
-      ...(file === undefined ? {} : { file, path, definition: definition ?? undefined }),
-    }),
-  ),
-);
 
 const STOP_REASONS = ["error", "break", "breakpoint", "step", "interrupt"] as const;
 
@@ -326,7 +319,7 @@ export interface StopData extends StopReport {
 }
 
 const updateFields = plist({
-  warnings: withDefault(warnings, []),
+  warnings: withDefault(list<LispWarning>(lispWarning), []),
   warningsInFiles: from("warning-counts", withDefault(list<WarningCount>(warningCount), [])),
   warningsOmitted: withDefault(integer, 0),
   redefinedIn: from("redefinitions", withDefault(list<RedefinedIn>(redefinedIn), [])),

@@ -2,7 +2,7 @@ import { positionAt, scan } from "sexp-parser";
 import { asSwankError, SwankError } from "../base/errors.js";
 import { callListener } from "../base/events.js";
 import { check, checkOptions } from "../base/options.js";
-import type { Latch } from "../base/waiting.js";
+import { eitherSignal, type Latch } from "../base/waiting.js";
 import { type Caller, callerOf, type HeldLock, lockHeld } from "../runtime/caller.js";
 import type { Place as Destination } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
@@ -281,7 +281,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     if (!isPrepared && this.#lisp.hasLoaded("evaluate")) return signal;
     const unsent = new AbortController();
     task.waitsForRuntime(() => unsent.abort());
-    return signal === undefined ? unsent.signal : AbortSignal.any([signal, unsent.signal]);
+    return eitherSignal(signal, unsent.signal);
   }
 
   /**
@@ -311,9 +311,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
     }
     task.report(result.update);
     if (result.status === "returned") {
-      const { values, cut: cutValues, count: valueCount, forms: formCount, unshown: unshownForms, idle } = result;
-      const counts = { valueCount, formCount, unshownForms, ...(idle !== undefined && { idleBreakpoints: idle }) };
-      task.ended({ status: "returned", values, cutValues, ...counts });
+      const { update, ...returned } = result;
+      task.ended(returned);
     } else if (result.status === "aborted") this.#aborted(task);
     else {
       const error = explainReadFailure(code, result.error, result.failure);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { type Decoded, DecodeError, type Decoder, decode, keyword, NIL, print, quote, type Sexp } from "sexp-parser";
-import { asSwankError, SwankError } from "../base/errors.js";
+import { SwankError } from "../base/errors.js";
 import { check, checkOptions, shownValue } from "../base/options.js";
-import { OutcomeSlot, type WaitOptions, waitOptions } from "../base/waiting.js";
+import { type WaitOptions, waitOptions, within } from "../base/waiting.js";
 import { keywordOf, lispFunction, nothing } from "../runtime/function.js";
 import { lispLimit, printedValues } from "./evaluate.js";
 import {
@@ -311,13 +311,8 @@ function omittedOf(stream: OutputStream, { text, count }: Decoded<typeof printed
 /** `((:values (VALUE ...) :cut (CUT ...) :count COUNT) OUTPUT OUTPUT PACKAGE SET)` */
 const frameValue = map(
   tuple(printedValues, printed, printed, string, list(string)),
-  ([{ values, cut: cutValues, count: valueCount }, stdout, stderr, packageName, set]) => ({
-    /** The first 50, each printed within limits. */
-    values,
-    /** Those of `values` that do not show everything. */
-    cutValues,
-    /** Number of all values. */
-    valueCount,
+  ([values, stdout, stderr, packageName, set]) => ({
+    ...values,
     /** What the code printed to each stream: the first 20,000 characters. */
     stdout: stdout.text,
     stderr: stderr.text,
@@ -592,15 +587,13 @@ export async function attempt<Result>(expressions: Expressions<Result>, options:
   const { timeout = ATTEMPT_TIME, signal } = options;
   // Unique across processes: other clients may evaluate in the same thread.
   const token = randomUUID();
-  const slot = new OutcomeSlot<Done<Result>>();
-  expressions.start(token).then(
-    (result) => slot.put(() => ({ result })),
-    (error: unknown) => slot.fail(asSwankError(error)),
-  );
-  const done = await within(slot, { timeout, signal });
+  const started = expressions.start(token).then((result) => ({ result }));
+  // Another request may reject first.
+  started.catch(() => undefined);
+  const done = await within(started, { timeout, signal });
   if (done !== undefined) return done.result;
   try {
-    return await interrupt(expressions, token, slot);
+    return await interrupt(expressions, token, started);
   } catch (error) {
     if (!(error instanceof SwankError) || error.code !== "FRAME_EVALUATION_TIMEOUT") throw error;
     throw signal?.aborted
@@ -613,18 +606,15 @@ export async function attempt<Result>(expressions: Expressions<Result>, options:
   }
 }
 
-interface Done<Result> {
-  readonly result: Result;
-}
-
+/** @param started - The result of the expressions. */
 async function interrupt<Result>(
   { label, interrupt: end }: Expressions<Result>,
   token: string,
-  slot: OutcomeSlot<Done<Result>>,
+  started: Promise<{ readonly result: Result }>,
 ): Promise<Result> {
   for (const timeout of INTERRUPT_PAUSES) {
     await end(token);
-    const done = await within(slot, { timeout });
+    const done = await within(started, { timeout });
     if (done !== undefined) return done.result;
   }
   throw new SwankError(
@@ -632,14 +622,4 @@ async function interrupt<Result>(
     `${label} could not be interrupted: it runs without interrupts and continues.`,
     { remedy: "Wait: the stop answers again when the code has ended." },
   );
-}
-
-/** @returns `undefined` if the timeout or the signal came first. */
-async function within<Value>(slot: OutcomeSlot<Value>, options: WaitOptions): Promise<Value | undefined> {
-  try {
-    return await slot.take(options);
-  } catch (error) {
-    if (error instanceof SwankError && (error.code === "WAIT_TIMEOUT" || options.signal?.aborted)) return undefined;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { type Decoder, decode, quote, type Sexp, symbol } from "sexp-parser";
+import { type Decoded, decode, quote, type Sexp, symbol } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { Latch, LimitedTasks } from "../base/waiting.js";
 import type { Caller } from "../runtime/caller.js";
@@ -8,7 +8,7 @@ import type { DebugMessage, DebugReturnMessage, Reply, WriteStringMessage } from
 import { describeStop, reportOf, type SessionUpdate, type StopReport, stopIdentity } from "./report.js";
 import { Stop, type StopChannel, type Task } from "./stop.js";
 
-const { integer, map, plist, string, tagged, tuple } = decode;
+const { from, integer, map, optional, plist, string, tagged, tuple } = decode;
 
 /** One for all stops, because making an error takes long. */
 const LEFT = new Error("The thread left the stop, or the connection closed.");
@@ -290,25 +290,22 @@ function tooManyStops(): SwankError {
   );
 }
 
-/** A thread started by this client's code that an error ended. */
-export interface EndedThread {
+const ended = plist({
   /** Swank's id of the thread. */
-  readonly thread: number;
-  readonly threadName: string;
+  thread: integer,
+  threadName: from("name", string),
   /** The condition's type and message. */
-  readonly type: string;
-  readonly message: string;
+  type: string,
+  message: string,
   /** The lock that the thread held, because of which it could not stop, e.g. `the lock on packages`; absent if it held none. */
-  readonly held?: string;
-}
+  held: optional(map(string, (lock) => lock || undefined)),
+});
+
+/** A thread started by this client's code that an error ended. */
+export interface EndedThread extends Decoded<typeof ended> {}
 
 /** `(:ended PLIST)`, the target of a message of lisp/evaluate/own-threads.lisp. */
-const endedThread: Decoder<EndedThread> = tagged({
-  ended: map(
-    tuple(plist({ thread: integer, name: string, type: string, message: string, held: string })),
-    ([{ name, held, ...rest }]): EndedThread => ({ ...rest, threadName: name, ...(held !== "" && { held }) }),
-  ),
-});
+const endedThread = tagged({ ended: map(tuple(ended), ([thread]): EndedThread => thread) });
 
 /** Reads the ended thread from a message; `undefined` for a message about something else. */
 export function readEndedThread({ target }: WriteStringMessage): EndedThread | undefined {

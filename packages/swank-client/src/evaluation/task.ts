@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { SwankError } from "../base/errors.js";
+import { SwankError, type SwankErrorCode, type SwankErrorOptions } from "../base/errors.js";
 import {
   type CallLimits,
   isLimit,
@@ -24,9 +24,86 @@ import type {
   Transcript,
 } from "./evaluate.js";
 import { EventFeed, type EventSource } from "./events.js";
-import type { OutputChunk, OutputStream, SessionUpdate } from "./report.js";
-import { endlessError, limitError, returnedOf, stoppedError } from "./result.js";
+import type { ErrorSnapshot, OutputChunk, OutputStream, SessionUpdate } from "./report.js";
 import { type SessionState, TranscriptRecorder } from "./transcript.js";
+
+/** An error of code after it was sent: the code signalled an error, stopped, took too long, was cancelled, or its image was lost. */
+export class EvaluationError extends SwankError {
+  override readonly name: string = "EvaluationError";
+  /** The output and the warnings up to the error. */
+  readonly transcript: Transcript;
+
+  constructor(code: SwankErrorCode, message: string, transcript: Transcript, options: SwankErrorOptions = {}) {
+    super(code, message, options);
+    this.transcript = transcript;
+  }
+}
+
+/** An error in Lisp code that `eval` or a task ran, with code `LISP_ERROR`. Its message is the condition's type and report. */
+export class LispError extends EvaluationError {
+  override readonly name = "LispError";
+  /** The condition with its restarts, slots and frames, as they were before the stack was unwound. */
+  readonly report: ErrorSnapshot;
+
+  constructor(report: ErrorSnapshot, transcript: Transcript) {
+    super("LISP_ERROR", `${report.type}: ${report.message}`, transcript);
+    this.report = report;
+  }
+}
+
+/** The error of a caller that waits for a result, and cannot know whether the stop will be resumed. */
+export function stoppedError({ thread, condition }: StopOfTask, transcript: Transcript): EvaluationError {
+  const cause = new LispError(condition, transcript);
+  const message = `The code is stopped in thread ${thread}: ${cause.message}`;
+  return new EvaluationError("EVALUATION_STOPPED", message, transcript, { cause });
+}
+
+/** The reason for which code was ended at a limit. */
+export function limitError(limit: Limit, { timeout, signal }: EvaluateOptions): SwankError {
+  return limit === "signal"
+    ? new SwankError("CANCELLED", "The code was cancelled.", { cause: signal?.reason })
+    : new SwankError("EVALUATION_TIMEOUT", `The code took longer than ${timeout} ms.`);
+}
+
+/** The error for code that was to be ended at a limit, and runs on. */
+export function endlessError(limit: SwankError, transcript: Transcript): EvaluationError {
+  const error = new SwankError(limit.code, `${limit.message} It could not be ended, and continues.`);
+  return withTranscript(error, transcript, limit.cause);
+}
+
+/**
+ * The last outcome, if the code has returned.
+ *
+ * @param limit - The reason for which the code was ended, if it reached a limit.
+ * @throws EvaluationError
+ */
+export function returnedOf(outcome: OutcomeOf<StopOfTask>, limit: SwankError | undefined): Returned {
+  switch (outcome.status) {
+    case "returned":
+      return outcome;
+    case "lost":
+      throw withTranscript(outcome.cause, outcome);
+    case "aborted":
+      throw endOf(outcome, limit);
+    case "stopped":
+      throw stoppedError(outcome.stop, outcome);
+  }
+}
+
+/** A limit is the reason even if a cleanup form failed then. */
+function endOf(outcome: Aborted, limit: SwankError | undefined): EvaluationError {
+  const error = outcome.error && new LispError(outcome.error, outcome);
+  if (limit === undefined) {
+    return error ?? new EvaluationError("REQUEST_ABORTED", "The code was ended from outside.", outcome);
+  }
+  return withTranscript(limit, outcome, error ?? limit.cause);
+}
+
+/** The error of code that was sent, with its transcript. */
+export function withTranscript(error: SwankError, transcript: Transcript, cause = error.cause): EvaluationError {
+  const { code, message, remedy, details } = error;
+  return new EvaluationError(code, message, transcript, { remedy, details, cause });
+}
 
 /** An evaluation's calls in the image. Each returns the id of its thread, or `undefined` before it has begun and after it has ended. */
 export interface EvaluationControl {
@@ -220,12 +297,15 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
     if (!this.isSent && this.#cancel !== undefined) {
       this.#isWithdrawn = true;
       this.#cancel();
-      await this.#settledWithin(CANCEL_PAUSE);
+      await this.#settled.within(CANCEL_PAUSE);
     }
     for (const { end, patience } of this.#waysToEnd()) {
       if (this.isSettled) break;
-      failure = await end().then(() => undefined, identity);
-      await this.#settledWithin(patience);
+      failure = await end().then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      await this.#settled.within(patience);
     }
     if (this.isSettled) return;
     throw (
@@ -237,7 +317,7 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
   /** Aborts it, and waits a while for its end. */
   async unwind(): Promise<void> {
     await this.#unwind().catch(() => undefined);
-    await this.#settledWithin(UNWIND_PAUSE);
+    await this.#settled.within(UNWIND_PAUSE);
   }
 
   takeTranscript(): Transcript {
@@ -318,12 +398,12 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
 
   /** It never ran. */
   refused(error: SwankError): void {
-    if (this.#isWithdrawn && this.#limit === undefined) {
-      this.ended({ status: "aborted" });
-      return;
+    const reason = this.#isWithdrawn ? this.#limit : error;
+    if (reason === undefined) this.ended({ status: "aborted" });
+    else {
+      this.#slot.fail(reason);
+      this.#settle();
     }
-    this.#slot.fail(this.#isWithdrawn && this.#limit !== undefined ? this.#limit : error);
-    this.#settle();
   }
 
   /** The transcript is added to the outcome when that is taken. */
@@ -361,7 +441,7 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
   /** True if it waits for the compiler's lock longer than SBCL holds that for a moment. */
   async #lastingWait(lock: HeldLock | undefined): Promise<boolean> {
     if (lock?.isCompilers !== true) return false;
-    await this.#settledWithin(LOCK_PAUSE);
+    await this.#settled.within(LOCK_PAUSE);
     const later = await this.#control.awaitedLock(this.id);
     return later !== undefined && isSameHold(lock, later);
   }
@@ -391,7 +471,7 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
   async #unwind(): Promise<void> {
     for (let attempt = 0; attempt < START_ATTEMPTS && !this.isSettled; attempt += 1) {
       if (await this.#isKnown(this.#control.abort(this.id))) return;
-      await this.#settledWithin(START_PAUSE);
+      await this.#settled.within(START_PAUSE);
     }
   }
 
@@ -404,10 +484,6 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
   async #kill(): Promise<void> {
     await this.#control.kill(this.id);
   }
-
-  #settledWithin(milliseconds: number): Promise<void> {
-    return this.#settled.within(milliseconds);
-  }
 }
 
 /**
@@ -417,10 +493,6 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
  */
 async function leave(stop: StopOfTask): Promise<void> {
   void stop.abort().catch(() => undefined);
-}
-
-function identity(reason: unknown): unknown {
-  return reason;
 }
 
 function outputEvent(chunk: OutputChunk) {

@@ -2,9 +2,9 @@ import { DecodeError, SexpError } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import type { OptionsOf, QuestionOptions } from "../base/options.js";
 import { type EvaluateOptions, evaluateOptions, type Returned } from "./evaluate.js";
-import { EvaluationError, withTranscript } from "./result.js";
 import type { Work } from "./runner.js";
 import type { Task } from "./stop.js";
+import { EvaluationError, withTranscript } from "./task.js";
 
 const {
   package: _package,

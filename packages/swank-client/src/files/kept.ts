@@ -1,10 +1,126 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync, statSync } from "node:fs";
-import { lstat, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { lstat, mkdtemp, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { attempted, useOwnFile } from "./own.js";
+import { attempted, ownSubfolder, useOwnFile } from "./own.js";
+
+/** The name of a file or folder that is used only as long as all of its ingredients, JSON values, are the same. */
+export function keyOf(ingredients: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(ingredients)).digest("hex").slice(0, 24);
+}
+
+const KEY = /^[0-9a-f]+$/;
+
+/**
+ * Files or folders of one kind that are kept for this user between runs, each under a key, in a folder that only this user can write. Those that
+ * have not been used for the longest time are removed. Other processes may use the same folder.
+ */
+export class KeptFiles {
+  readonly folder: string;
+  readonly #most: number;
+  readonly #ending: string;
+
+  /**
+   * @param folder - An existing folder.
+   * @param most - Number to keep.
+   * @param ending - Follows the key in the name of each.
+   */
+  constructor(folder: string, most: number, ending = "") {
+    this.folder = folder;
+    this.#most = most;
+    this.#ending = ending;
+  }
+
+  /** Those in a folder inside the cache; `undefined` if no such folder can be used. */
+  static async inside(cache: string | undefined, name: string, most: number): Promise<KeptFiles | undefined> {
+    const folder = cache === undefined ? undefined : await ownSubfolder(cache, name);
+    return folder === undefined ? undefined : new KeptFiles(folder, most);
+  }
+
+  pathOf(key: string): string {
+    return join(this.folder, `${key}${this.#ending}`);
+  }
+
+  /** The file that exists while a process makes what has that key. */
+  lockFileOf(key: string): string {
+    return join(this.folder, `${key}.lock`);
+  }
+
+  /** Finds or makes a folder with that key; `undefined` if it cannot be used. */
+  folderOf(key: string): Promise<string | undefined> {
+    return ownSubfolder(this.folder, key);
+  }
+
+  /** Makes a folder for work that other processes must neither use nor remove. */
+  makeDraft(key: string): Promise<string> {
+    const { pid, place } = thisProcess();
+    return mkdtemp(join(this.folder, `${key}.${pid}.${place}-`));
+  }
+
+  /** Keeps a finished file, or folder unless there is one, under a key. Removes what is no longer needed. @throws the system's error */
+  async adopt(path: string, key: string): Promise<void> {
+    await rename(path, this.pathOf(key));
+    await this.prune();
+  }
+
+  /** Keeps a text under a key. @returns false if that is not possible */
+  async write(key: string, text: string): Promise<boolean> {
+    const isWritten = await writeAtOnce(this.pathOf(key), text);
+    await this.prune();
+    return isWritten;
+  }
+
+  /** Notes that what has the key is used. Never rejects. */
+  async noteUse(key: string): Promise<void> {
+    await touch(this.pathOf(key));
+  }
+
+  /** Removes what has not been used for some time, and unfinished work of processes that were killed. Never rejects. */
+  async prune(): Promise<void> {
+    const names = await namesIn(this.folder);
+    const kept = names.filter((name) => name.endsWith(this.#ending) && KEY.test(this.#keyIn(name)));
+    await removeUnused(this.folder, kept, this.#most);
+    await this.removeAbandoned();
+  }
+
+  /** Removes unfinished work of processes that were killed. Never rejects. */
+  removeAbandoned(): Promise<void> {
+    return removeAbandoned(this.folder);
+  }
+
+  #keyIn(name: string): string {
+    return name.slice(0, name.length - this.#ending.length);
+  }
+}
+
+/**
+ * Writes a file for this user only, in one step. If two processes do so at once, the later one wins.
+ *
+ * @returns false if it cannot be written
+ */
+export async function writeAtOnce(path: string, text: string): Promise<boolean> {
+  const draft = `${path}${draftEnding()}`;
+  try {
+    await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+    await rename(draft, path);
+    return true;
+  } catch {
+    await removeQuietly(draft);
+    return false;
+  }
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch(() => []);
+}
+
+/** Sets the time of a file or folder. Never rejects. */
+async function touch(path: string): Promise<void> {
+  const now = new Date();
+  await utimes(path, now, now).catch(() => undefined);
+}
 
 /** A process that owns a file in a folder that it shares with other processes, even on other machines and in containers. */
 interface WorkOwner {
@@ -27,10 +143,7 @@ const known: { place?: string } = {};
 
 /** Identifies the machine and container: machines can have the same name, and each container has its own process ids. */
 function thisPlace(): string {
-  known.place ??= createHash("sha256")
-    .update(JSON.stringify([hostname(), attempted(machineId) ?? "", attempted(processNamespace) ?? ""]))
-    .digest("hex")
-    .slice(0, 12);
+  known.place ??= keyOf([hostname(), attempted(machineId) ?? "", attempted(processNamespace) ?? ""]).slice(0, 12);
   return known.place;
 }
 
@@ -57,13 +170,7 @@ const LOCK = /\.lock$/;
 /** Matches files that earlier versions of this package left. */
 const OLD_DRAFT = /\.draft$/;
 
-/** Makes a folder for work that other processes must neither use nor remove. */
-export function makeDraft(parent: string, key: string): Promise<string> {
-  const { pid, place } = thisProcess();
-  return mkdtemp(join(parent, `${key}.${pid}.${place}-`));
-}
-
-/** The end of the names of files that an image writes for this process, which other processes must neither use nor remove. */
+/** The end of the names of files that are written for this process, which other processes must neither use nor remove. */
 export function draftEnding(): string {
   const { pid, place } = thisProcess();
   return `.${pid}.${place}-${randomBytes(4).toString("hex")}`;
@@ -71,9 +178,8 @@ export function draftEnding(): string {
 
 /** Removes unfinished work of processes that were killed. Never rejects. */
 export async function removeAbandoned(parent: string): Promise<void> {
-  const names = await readdir(parent).catch((): string[] => []);
   await Promise.all(
-    names.map(async (name) => {
+    (await namesIn(parent)).map(async (name) => {
       if (await isAbandoned(parent, name)) await removeQuietly(join(parent, name));
     }),
   );
@@ -99,7 +205,7 @@ async function isOld(path: string): Promise<boolean> {
 const GRACE = 600_000;
 
 /** Removes files or folders that have not been used for some time, except the most recently used. Never rejects. */
-export async function removeUnused(parent: string, names: readonly string[], kept: number): Promise<void> {
+async function removeUnused(parent: string, names: readonly string[], kept: number): Promise<void> {
   const dated = await Promise.all(
     names.map(async (name) => ({ path: join(parent, name), time: await timeOf(parent, name) })),
   );
@@ -162,7 +268,7 @@ export async function doExclusively<Result>(task: ExclusiveWork<Result>): Promis
       if (result !== undefined) return result;
       if (holdsLock !== false) return await withHeartbeat(task);
     } finally {
-      if (holdsLock) await removeLock(task.lockFile);
+      if (holdsLock) await removeQuietly(task.lockFile);
     }
     const state = await other.look();
     if (state === "silent") return undefined;
@@ -170,26 +276,19 @@ export async function doExclusively<Result>(task: ExclusiveWork<Result>): Promis
       await pause(POLL_INTERVAL, undefined, task.signal === undefined ? {} : { signal: task.signal });
     else {
       removals += 1;
-      await removeLock(task.lockFile);
+      await removeQuietly(task.lockFile);
     }
   }
   return undefined;
 }
 
 async function withHeartbeat<Result>({ lockFile, work }: ExclusiveWork<Result>): Promise<Result> {
-  const timer = setInterval(() => {
-    const now = new Date();
-    utimes(lockFile, now, now).catch(() => undefined);
-  }, HEARTBEAT_INTERVAL);
+  const timer = setInterval(() => void touch(lockFile), HEARTBEAT_INTERVAL);
   try {
     return await work();
   } finally {
     clearInterval(timer);
   }
-}
-
-async function removeLock(lockFile: string): Promise<void> {
-  await rm(lockFile, { force: true, recursive: true }).catch(() => undefined);
 }
 
 /** @returns `false` if another process has the lock, `undefined` if no lock can be made. */

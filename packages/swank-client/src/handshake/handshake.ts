@@ -5,34 +5,33 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Decoded, decode, keyword, read } from "sexp-parser";
 import { asSwankError, SwankError, type SwankErrorCode } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
+import { type CallLimits, eitherSignal, LimitedTasks, onLimit } from "../base/waiting.js";
 import { type LispFunction, lispFunction } from "../runtime/function.js";
-import { openingCall } from "../runtime/load-forms.js";
-import type { LoadLimits, ModuleLoader } from "../runtime/loader.js";
+import { type LoadLimits, type ModuleLoader, openingCall } from "../runtime/loader.js";
 import { type LispRunner, runnerOf } from "../runtime/runner.js";
 import { runtimeModule } from "../runtime/runtime.js";
 import { Connection, type ConnectionOptions, connectionOptions } from "../wire/connection.js";
 import { featureName } from "../wire/messages.js";
 import { listenForm, portBeside, type TransportOpener } from "../wire/transport.js";
-import { inTurn } from "./turns.js";
 
 const OTHERS_READ = 0o044;
 
 /** The secret in a file, and whether other users can read it. */
 interface SecretFile {
+  readonly file: string;
   /** The first line. */
   readonly secret: string;
   readonly mode: number;
 }
 
-/** Where Emacs and Swank look for the user's secret (slime.el and swank.lisp, `slime-secret`). */
-function defaultSecretFile(): string {
-  return join(homedir(), ".slime-secret");
-}
-
-/** The user's secret, or `undefined` if there is none. */
-export async function ownSecretFile(): Promise<string | undefined> {
-  const file = defaultSecretFile();
-  return (await readIfThere(file)) === undefined ? undefined : file;
+/**
+ * The user's secret, where Emacs and Swank look for it (slime.el and swank.lisp, `slime-secret`); `undefined` if there is no such file.
+ *
+ * @throws SwankError `SECRET_UNREADABLE`
+ */
+export async function ownSecret(): Promise<SecretFile | undefined> {
+  const file = join(homedir(), ".slime-secret");
+  return readFirstLine(file).catch((cause: unknown) => (isMissing(cause) ? undefined : unreadable(file, cause)));
 }
 
 /** @throws SwankError `SECRET_UNREADABLE` */
@@ -40,9 +39,8 @@ export async function readSecretFile(file: string): Promise<SecretFile> {
   return readFirstLine(file).catch((cause: unknown) => unreadable(file, cause));
 }
 
-/** `undefined` if the file does not exist. @throws SwankError `SECRET_UNREADABLE` */
-async function readIfThere(file: string): Promise<SecretFile | undefined> {
-  return readFirstLine(file).catch((cause: unknown) => (isMissing(cause) ? undefined : unreadable(file, cause)));
+export function emptySecret(file: string): SwankError {
+  return new SwankError("SECRET_UNREADABLE", `The first line of the secret file is empty: ${file}`);
 }
 
 /** True if users other than the owner may read a file with this mode. */
@@ -50,14 +48,14 @@ export function readableByOthers(mode: number): boolean {
   return process.getuid !== undefined && (mode & OTHERS_READ) !== 0;
 }
 
-async function readFirstLine(path: string): Promise<SecretFile> {
-  const file = await open(path, "r");
+async function readFirstLine(file: string): Promise<SecretFile> {
+  const opened = await open(file, "r");
   try {
-    const { mode } = await file.stat();
-    const [secret = ""] = (await file.readFile("utf8")).split("\n", 1);
-    return { secret, mode };
+    const { mode } = await opened.stat();
+    const [secret = ""] = (await opened.readFile("utf8")).split("\n", 1);
+    return { file, secret, mode };
   } finally {
-    await file.close();
+    await opened.close();
   }
 }
 
@@ -95,17 +93,15 @@ async function findSecret(option: SecretOption | undefined): Promise<FoundSecret
   if (typeof option === "string") return { text: option, warning: undefined };
   if (option === undefined) {
     // An empty first line is a valid secret, because a server that reads the same file expects it.
-    const file = defaultSecretFile();
-    const own = await readIfThere(file);
-    return own === undefined ? undefined : inFile(file, own);
+    const own = await ownSecret();
+    return own && inFile(own);
   }
   const found = await readSecretFile(option.file);
-  if (found.secret === "")
-    throw new SwankError("SECRET_UNREADABLE", `The first line of the secret file is empty: ${option.file}`);
-  return inFile(option.file, found);
+  if (found.secret === "") throw emptySecret(option.file);
+  return inFile(found);
 }
 
-function inFile(file: string, { secret, mode }: SecretFile): FoundSecret {
+function inFile({ file, secret, mode }: SecretFile): FoundSecret {
   const warning = `Other users of this machine can read the secret in ${file}. To prevent this, run chmod 600 ${file}.`;
   return { text: secret, warning: readableByOthers(mode) ? warning : undefined };
 }
@@ -454,6 +450,34 @@ function isConnectTimeout(error: unknown): boolean {
   return error instanceof SwankError && error.code === "CONNECT_TIMEOUT";
 }
 
+/** Connections that Swank lets wait until it accepts them (swank/sbcl.lisp, `create-socket`). */
+const MOST_UNANSWERED = 5;
+
+/** The attempts of this process to connect to each server. */
+const attempts = new Map<string, LimitedTasks>();
+
+/**
+ * Makes an attempt to connect to a server when few others of this process wait for its answer. The system drops connections for which there is no
+ * room, and sends all of them again at the same times, seconds later: some of a hundred that begin at once would take longer than they may.
+ *
+ * @param server - `undefined`: nothing waits.
+ * @param connect - Settles when the server has answered.
+ */
+async function inTurn<Result>(
+  server: string | undefined,
+  patience: CallLimits,
+  connect: () => Promise<Result>,
+): Promise<Result> {
+  if (server === undefined) return connect();
+  const others = attempts.get(server) ?? new LimitedTasks(MOST_UNANSWERED);
+  attempts.set(server, others);
+  try {
+    return await others.run(connect, patience);
+  } finally {
+    if (others.isIdle) attempts.delete(server);
+  }
+}
+
 /**
  * An attempt in its turn, which ends with the time of all. The signal for the opener is not aborted after that, because a socket may depend on it.
  *
@@ -461,21 +485,21 @@ function isConnectTimeout(error: unknown): boolean {
  */
 async function openInTime(attempt: Attempt, options: ConnectionOptions): Promise<OpenedConnection> {
   const { opener, deadline, signal } = attempt;
-  const patience = Math.max(0, deadline - performance.now()) / 2;
-  return inTurn(opener.server, { patience, signal }, async () => {
+  const half = Math.max(0, deadline - performance.now()) / 2;
+  return inTurn(opener.server, { timeout: half, signal }, async () => {
     const late = new AbortController();
     // Later than the first request's own timeout, whose error says more.
-    const timer = setTimeout(() => late.abort(), Math.max(0, deadline - performance.now()) + MARGIN);
-    const ending = AbortSignal.any(signal === undefined ? [late.signal] : [late.signal, signal]);
+    const timeout = Math.max(0, deadline - performance.now()) + MARGIN;
+    const release = onLimit({ timeout }, () => late.abort());
     try {
-      return await openOnce({ ...attempt, signal: ending }, options);
+      return await openOnce({ ...attempt, signal: eitherSignal(signal, late.signal) }, options);
     } catch (cause) {
       const isLate = cause instanceof SwankError && cause.code === "CANCELLED" && signal?.aborted !== true;
       if (!isLate) throw cause;
       const message = `${opener.server ?? "The server"} did not accept the connection in time.`;
       throw new SwankError("CONNECT_TIMEOUT", message, { cause });
     } finally {
-      clearTimeout(timer);
+      release();
     }
   });
 }

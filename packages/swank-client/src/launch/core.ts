@@ -1,9 +1,10 @@
 import { futimesSync } from "node:fs";
-import { chmod, lstat, readdir, rename, utimes, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { chmod, lstat, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { asSwankError, SwankError } from "../base/errors.js";
-import { doExclusively, makeDraft, removeAbandoned, removeQuietly, removeUnused } from "../files/kept.js";
-import { attempted, ownSubfolder, treeProblem, useOwnFile } from "../files/own.js";
+import { eitherSignal } from "../base/waiting.js";
+import { doExclusively, KeptFiles, removeQuietly } from "../files/kept.js";
+import { attempted, treeProblem, useOwnFile } from "../files/own.js";
 import {
   type CoreIngredients,
   callForm,
@@ -30,7 +31,7 @@ interface KeptCore {
 
 /** The cores in a cache folder, by key. */
 export class CoreCache {
-  readonly #folder: string;
+  readonly #kept: KeptFiles;
   readonly #notes: string[];
 
   /**
@@ -38,23 +39,23 @@ export class CoreCache {
    * @param notes - Notes for the user are added here.
    */
   constructor(folder: string, notes: string[]) {
-    this.#folder = folder;
+    this.#kept = new KeptFiles(folder, KEPT_CORES, ".core");
     this.#notes = notes;
   }
 
   /** The lock file that exists while the core of a key is being built. */
   lockFile(key: string): string {
-    return join(this.#folder, `${key}.lock`);
+    return this.#kept.lockFileOf(key);
   }
 
   /** Makes a folder for this process to build the core of a key in. */
   makeDraft(key: string): Promise<string> {
-    return makeDraft(this.#folder, key);
+    return this.#kept.makeDraft(key);
   }
 
   /** Looks up the core of a key and updates its time of use. A core that another user may have written is removed: a core is a program. */
   async find(key: string): Promise<KeptCore | undefined> {
-    const path = this.#path(key);
+    const path = this.#kept.pathOf(key);
     const found = await useOwnFile(path, (file, { ino: inode }) => {
       const now = new Date();
       attempted(() => futimesSync(file, now, now));
@@ -66,14 +67,15 @@ export class CoreCache {
     return undefined;
   }
 
-  /** Stores a finished core under its key, replacing any other, and removes files that are no longer needed. */
+  /**
+   * Stores a finished core under its key, replacing any other, and removes files that are no longer needed. A core that an image runs from can be
+   * removed: the image keeps the mapped file.
+   */
   async adopt(file: string, key: string): Promise<KeptCore> {
-    const path = this.#path(key);
     await chmod(file, 0o600);
     const { ino: inode } = await lstat(file);
-    await rename(file, path);
-    await this.#prune();
-    return { path, inode };
+    await this.#kept.adopt(file, key);
+    return { path: this.#kept.pathOf(key), inode };
   }
 
   /** Removes a core unless another one has replaced it. */
@@ -84,19 +86,7 @@ export class CoreCache {
 
   /** Removes files that killed processes left. Never rejects. */
   tidy(): Promise<void> {
-    return removeAbandoned(this.#folder);
-  }
-
-  #path(key: string): string {
-    return join(this.#folder, `${key}.core`);
-  }
-
-  async #prune(): Promise<void> {
-    const names = (await readdir(this.#folder)).filter((name) => name.endsWith(".core"));
-    // A core that an image runs from can be removed: the image keeps the mapped file.
-    await removeUnused(this.#folder, names, KEPT_CORES);
-    // Again, because the Lisp of a killed process may have been writing during the first time.
-    await this.tidy();
+    return this.#kept.removeAbandoned();
   }
 }
 
@@ -133,7 +123,7 @@ async function buildCore(file: string, build: CoreBuild): Promise<void> {
     args: [...coreArgs(lisp), "--no-sysinit", "--no-userinit", "--non-interactive", "--eval", READ_INPUT],
     input: buildForms(file, build).join("\n"),
     env: lispEnvironment(lisp, build.env),
-    signal: build.signal === undefined ? limit : AbortSignal.any([build.signal, limit]),
+    signal: eitherSignal(build.signal, limit),
     onLine: build.onLog,
     isBackground: build.isBackground,
   });
@@ -189,19 +179,19 @@ export async function withCompiledSwank<Result>(
   { ingredients, cacheFolder, notes }: Pick<LaunchPlan, "ingredients" | "cacheFolder" | "notes">,
   load: (folder: string | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const parent = cacheFolder === undefined ? undefined : await ownSubfolder(cacheFolder, FOLDER);
-  if (parent === undefined) return load(undefined);
-  await removeAbandoned(parent);
-  const kept = join(parent, swankKey(ingredients));
-  const wasKept = await isUsable(kept, notes);
+  const kept = await KeptFiles.inside(cacheFolder, FOLDER, KEPT);
+  if (kept === undefined) return load(undefined);
+  await kept.removeAbandoned();
+  const key = swankKey(ingredients);
+  const wasKept = await isUsable(kept, key, notes);
   if (wasKept) {
     try {
-      return await load(kept);
+      return await load(kept.pathOf(key));
     } catch (error) {
       if (asSwankError(error).code === "CANCELLED") throw error;
     }
   }
-  const fresh = await freshFiles(parent, kept, wasKept).catch(() => NOWHERE);
+  const fresh = await freshFiles(kept, key, wasKept).catch(() => NOWHERE);
   try {
     const result = await load(fresh.folder);
     await fresh.publish();
@@ -210,7 +200,7 @@ export async function withCompiledSwank<Result>(
     const isFull = fresh.folder !== undefined && !(await hasSpace(fresh.folder));
     await fresh.discard();
     if (!isFull || asSwankError(error).code === "CANCELLED") throw error;
-    notes.push(`Swank's compiled files cannot be kept: ${parent} is full or cannot be written.`);
+    notes.push(`Swank's compiled files cannot be kept: ${kept.folder} is full or cannot be written.`);
     return load(undefined);
   }
 }
@@ -232,12 +222,12 @@ async function hasSpace(folder: string): Promise<boolean> {
 }
 
 /** True if the folder exists and only this user can have written it. Otherwise it is removed. */
-async function isUsable(folder: string, notes: string[]): Promise<boolean> {
+async function isUsable(kept: KeptFiles, key: string, notes: string[]): Promise<boolean> {
+  const folder = kept.pathOf(key);
   if ((await lstat(folder).catch(() => undefined)) === undefined) return false;
   const problem = await treeProblem(folder).catch(() => "cannot be read");
   if (problem === undefined) {
-    const now = new Date();
-    await utimes(folder, now, now).catch(() => undefined);
+    await kept.noteUse(key);
     return true;
   }
   notes.push(`The compiled files in ${folder} were not used and are rebuilt: it ${problem}.`);
@@ -245,31 +235,25 @@ async function isUsable(folder: string, notes: string[]): Promise<boolean> {
   return false;
 }
 
-async function freshFiles(parent: string, kept: string, areKeptDamaged: boolean): Promise<FreshFiles> {
-  const folder = await makeDraft(parent, basename(kept));
+async function freshFiles(kept: KeptFiles, key: string, areKeptDamaged: boolean): Promise<FreshFiles> {
+  const folder = await kept.makeDraft(key);
   const discard = () => removeQuietly(folder);
   const publish = async () => {
-    if (areKeptDamaged) await removeQuietly(kept);
+    if (areKeptDamaged) await removeQuietly(kept.pathOf(key));
     // Another process may have published the same files in between.
-    await share(folder, kept).catch(discard);
-    await prune(parent).catch(() => undefined);
+    await protect(folder)
+      .then(() => kept.adopt(folder, key))
+      .catch(discard);
   };
   return { folder, publish, discard };
 }
 
-async function share(path: string, folder: string): Promise<void> {
-  const names = await readdir(path, { recursive: true, withFileTypes: true });
-  // The user's umask may make them writable for a group.
+/** Makes all files of a folder writable for this user only. The user's umask may make them writable for a group. */
+async function protect(folder: string): Promise<void> {
+  const names = await readdir(folder, { recursive: true, withFileTypes: true });
   await Promise.all(
     names.map((entry) => chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600)),
   );
-  await rename(path, folder);
-}
-
-/** Removes published folders only. Images may be compiling into the others. */
-async function prune(parent: string): Promise<void> {
-  const names = (await readdir(parent)).filter((name) => /^[0-9a-f]+$/.test(name));
-  await removeUnused(parent, names, KEPT);
 }
 
 /** How a core is built. */
@@ -371,8 +355,6 @@ export function hasBegun(cacheFolder: string, key: string): Promise<boolean> {
 
 /** Records that the building begins. Never rejects: without the record, the next launch builds in the background, too. */
 export async function recordBegun(cacheFolder: string, key: string): Promise<void> {
-  const folder = await ownSubfolder(cacheFolder, BEGUN_FOLDER);
-  if (folder === undefined) return;
-  await writeFile(join(folder, key), "", { flag: "wx", mode: 0o600 }).catch(() => undefined);
-  await removeUnused(folder, await readdir(folder).catch(() => []), KEPT_NOTES);
+  const kept = await KeptFiles.inside(cacheFolder, BEGUN_FOLDER, KEPT_NOTES);
+  await kept?.write(key, "");
 }

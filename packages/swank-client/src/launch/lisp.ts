@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
 import { accessSync, constants, statSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
 import { delimiter, join, resolve, sep } from "node:path";
 import { DecodeError, decode, read, type Sexp, SexpError } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
-import { fileStamp, removeQuietly } from "../files/kept.js";
-import { attempted, ownSubfolder, readOwnFile } from "../files/own.js";
+import { eitherSignal } from "../base/waiting.js";
+import { fileStamp, KeptFiles, keyOf } from "../files/kept.js";
+import { attempted, readOwnFile } from "../files/own.js";
 import { printedText, runLisp } from "./process.js";
 
 const { boolean, nullable, optional, plist, string } = decode;
@@ -159,12 +158,10 @@ export async function findLisp(options: FindLispOptions = {}): Promise<LispInsta
 
 /** Runs the Lisp and returns the description that it prints. */
 async function describeLisp(executable: string, options: FindLispOptions): Promise<string> {
-  const timeout = AbortSignal.timeout(DESCRIBE_TIMEOUT);
-  const signal = options.signal === undefined ? timeout : AbortSignal.any([options.signal, timeout]);
   const { succeeded, output, ending } = await runLisp(executable, {
     args: ARGS,
     env: options.env ?? process.env,
-    signal,
+    signal: eitherSignal(options.signal, AbortSignal.timeout(DESCRIBE_TIMEOUT)),
   });
   if (options.signal?.aborted) throw new SwankError("CANCELLED", "Looking for Lisp was cancelled.");
   if (succeeded) return output;
@@ -204,17 +201,21 @@ function unusable(executable: string, why: string, output: string): SwankError {
  */
 export async function knownLisp(cacheFolder: string | undefined, options: FindLispOptions): Promise<LispInstallation> {
   const executable = await findLispExecutable(options);
-  const folder = cacheFolder === undefined ? undefined : await ownSubfolder(cacheFolder, "lisp");
-  if (folder === undefined) return decodeDescription(executable, await describeLisp(executable, options));
-  const file = join(folder, descriptionName(executable, options.env ?? process.env));
-  return (await remembered(executable, file)) ?? remember(executable, file, await describeLisp(executable, options));
+  const kept = await KeptFiles.inside(cacheFolder, "lisp", KEPT);
+  const { env = process.env } = options;
+  // These variables decide which core and modules an SBCL uses.
+  const key = keyOf([fileStamp(executable), env["SBCL_HOME"], env["SBCL_CORE"]]);
+  const known = kept && (await remembered(executable, kept.pathOf(key)));
+  if (known !== undefined) return known;
+  const output = await describeLisp(executable, options);
+  const lisp = decodeDescription(executable, output);
+  // Otherwise SBCL is asked again next time, which only costs starting it.
+  await kept?.write(key, output);
+  return lisp;
 }
 
-function descriptionName(executable: string, env: Readonly<Record<string, string | undefined>>): string {
-  // These variables decide which core and modules an SBCL uses.
-  const parts = [fileStamp(executable), env["SBCL_HOME"], env["SBCL_CORE"]];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 24);
-}
+/** Number of Lisps whose descriptions are kept. */
+const KEPT = 20;
 
 /** Checks the program that runs: the executable may be a script, which does not change when that program is removed. */
 async function remembered(executable: string, file: string): Promise<LispInstallation | undefined> {
@@ -226,17 +227,4 @@ async function remembered(executable: string, file: string): Promise<LispInstall
   } catch {
     return undefined;
   }
-}
-
-async function remember(executable: string, file: string, output: string): Promise<LispInstallation> {
-  const lisp = decodeDescription(executable, output);
-  const draft = `${file}.${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
-  try {
-    await writeFile(draft, output, { mode: 0o600, flag: "wx" });
-    await rename(draft, file);
-  } catch {
-    // SBCL is asked again next time, which only costs starting it.
-    await removeQuietly(draft);
-  }
-  return lisp;
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
@@ -7,11 +6,11 @@ import { NIL, print, quote, read, type Sexp, symbol } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check, type OptionsOf } from "../base/options.js";
 import { evaluate } from "../evaluation/evaluate.js";
-import { fileStamp } from "../files/kept.js";
+import { fileStamp, keyOf } from "../files/kept.js";
 import { attempted, defaultCacheFolder, prepareCache } from "../files/own.js";
 import { attachImage } from "../handshake/handshake.js";
-import { LISP_FOLDER } from "../runtime/lisp-folder.js";
-import { callIfLoadedForm, openingCall } from "../runtime/load-forms.js";
+import { LISP_FOLDER } from "../runtime/bundled.js";
+import { callIfLoadedForm, openingCall } from "../runtime/loader.js";
 import { formOf } from "../runtime/runner.js";
 import { allModules, readLisp, runtimeModule } from "../runtime/runtime.js";
 import { knownLisp, type LispInstallation } from "./lisp.js";
@@ -103,10 +102,6 @@ function swankIngredients({ lisp, swankFolder }: SwankIngredients): readonly unk
   const stamps = [lisp.runtime, lisp.core ?? lisp.runtime, ...swankFiles(swankFolder)].map(fileStamp);
   const texts = LAUNCH_FILES.map((file) => readFileSync(file, "utf8"));
   return [FORMAT, lisp.version, lisp.home, stamps, texts];
-}
-
-function keyOf(ingredients: readonly unknown[]): string {
-  return createHash("sha256").update(JSON.stringify(ingredients)).digest("hex").slice(0, 24);
 }
 
 function swankFiles(folder: string): readonly string[] {

@@ -3,7 +3,7 @@ import { constants, setPriority } from "node:os";
 import { Duplex, type Readable } from "node:stream";
 import { type ImageExit, SwankError } from "../base/errors.js";
 import { callListener } from "../base/events.js";
-import { onLimit, within } from "../base/waiting.js";
+import { eitherSignal, onLimit, within } from "../base/waiting.js";
 
 /** Matches SBCL's messages about unhandled errors and about errors that end the process. */
 const MESSAGES: readonly RegExp[] = [
@@ -68,7 +68,7 @@ function imageExit(code: number | null, signal: NodeJS.Signals | null, outputTai
 
 /** The loss of an image that ends as its connection does; `undefined` if it does not end soon. */
 export async function imageLoss(pid: number, exited: Promise<ImageExit>): Promise<SwankError | undefined> {
-  const exit = await within(exited, EXIT_TIME);
+  const exit = await within(exited, { timeout: EXIT_TIME });
   if (exit === undefined) return undefined;
   const how = exit.signal === undefined ? `ended with exit code ${exit.code}` : `was killed by ${exit.signal}`;
   const said = exit.problem === "" ? "" : ` Its last output:\n${exit.problem}`;
@@ -229,10 +229,10 @@ export class ImageProcess {
 
   async #end(time: number): Promise<void> {
     this.socket.destroy();
-    if ((await within(this.exited, time)) !== undefined) return;
+    if ((await within(this.exited, { timeout: time })) !== undefined) return;
     for (const [signal, patience] of PATIENCE) {
       this.#child.kill(signal);
-      if ((await within(this.exited, patience)) !== undefined) return;
+      if ((await within(this.exited, { timeout: patience })) !== undefined) return;
     }
   }
 
@@ -385,7 +385,7 @@ const START_ENDING_TIME = 1000;
  */
 export async function startImage(start: ImageStart): Promise<StartedImage> {
   const timeout = AbortSignal.timeout(start.timeout);
-  const signal = start.signal === undefined ? timeout : AbortSignal.any([start.signal, timeout]);
+  const signal = eitherSignal(start.signal, timeout);
   const process = new ImageProcess(start);
   try {
     start.onSpawn?.();
@@ -408,6 +408,6 @@ export async function startImage(start: ImageStart): Promise<StartedImage> {
 
 async function failureText(process: ImageProcess, greeting: string, signal: AbortSignal): Promise<string> {
   if (greeting !== "") return "it greeted with an unexpected line";
-  const exit = signal.aborted ? undefined : await within(process.exited, START_ENDING_TIME);
+  const exit = signal.aborted ? undefined : await within(process.exited, { timeout: START_ENDING_TIME });
   return exit === undefined ? "it closed its socket" : endingText(exit.code, exit.signal);
 }

@@ -1,13 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { type Decoded, decode, NIL, quote, T } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
-import { removeQuietly } from "../files/kept.js";
+import { writeAtOnce } from "../files/kept.js";
 import { defaultCacheFolder, prepareCache, useOwnFile } from "../files/own.js";
-import { ownSecretFile, readableByOthers, readSecretFile } from "../handshake/handshake.js";
+import { emptySecret, ownSecret, readableByOthers, readSecretFile } from "../handshake/handshake.js";
 import { keywordOf, lispFunction } from "../runtime/function.js";
 
 const { integer, list: listOf, nullable, record, string, tagged } = decode;
@@ -66,10 +65,10 @@ const NAME = "share-secret";
 export async function findShareSecret(options: FindShareSecretOptions = {}): Promise<ShareSecret> {
   checkOptions("findShareSecret", options, secretOptions);
   const { file, cacheDir } = options;
-  const named = file === undefined ? await ownSecretFile() : resolve(file);
-  if (named === undefined) return { file: await madeSecret(cacheDir), isMade: true };
-  const { secret, mode } = await readSecretFile(named);
-  if (secret === "") throw new SwankError("SECRET_UNREADABLE", `The first line of the secret file is empty: ${named}`);
+  const found = file === undefined ? await ownSecret() : await readSecretFile(resolve(file));
+  if (found === undefined) return { file: await madeSecret(cacheDir), isMade: true };
+  const { file: named, secret, mode } = found;
+  if (secret === "") throw emptySecret(named);
   if (readableByOthers(mode)) {
     throw new SwankError("SECRET_UNREADABLE", `The secret in ${named} is not safe: other users can read the file.`, {
       remedy: `Make it readable for its owner only: chmod 600 ${named}`,
@@ -82,7 +81,8 @@ async function madeSecret(cacheDir: string | undefined): Promise<string> {
   const { path, note } = await prepareCache(resolve(cacheDir ?? defaultCacheFolder()));
   if (path === undefined) throw new SwankError("SECRET_UNREADABLE", `There is no folder for a secret. ${note ?? ""}`);
   const file = join(path, NAME);
-  if (!(await isSecret(file))) await makeSecret(file);
+  // An image reads the file for each client.
+  if (!(await isSecret(file))) await writeAtOnce(file, randomBytes(16).toString("hex"));
   if (await isSecret(file)) return file;
   throw new SwankError("SECRET_UNREADABLE", `No secret can be written to ${file}.`);
 }
@@ -91,17 +91,6 @@ async function madeSecret(cacheDir: string | undefined): Promise<string> {
 async function isSecret(path: string): Promise<boolean> {
   const found = await useOwnFile(path, (file, { mode }) => (readableByOthers(mode) ? "" : readFileSync(file, "utf8")));
   return found !== undefined && "value" in found && /^[0-9a-f]{32}$/.test(found.value);
-}
-
-/** Writes the secret atomically. If two processes do so at once, the later one wins: an image reads the file for each client. */
-async function makeSecret(file: string): Promise<void> {
-  const draft = `${file}.${randomBytes(8).toString("hex")}`;
-  await writeFile(draft, randomBytes(16).toString("hex"), { mode: 0o600, flag: "wx" });
-  try {
-    await rename(draft, file).catch(() => undefined);
-  } finally {
-    await removeQuietly(draft);
-  }
 }
 
 const initFiles = {

@@ -4,7 +4,7 @@ import { check, checkOptions, type OptionsOf, type QuestionOptions, question } f
 import type { Task } from "../evaluation/stop.js";
 import { type PreparedCode, type StartTask, startPrepared, taskOptions } from "../evaluation/work.js";
 import { keywordForms, keywordOf, lispFunction } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import { checkBalanced } from "../source-text/balance.js";
 import { noObject } from "./objects.js";
 
@@ -355,8 +355,7 @@ export class Heap {
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async summary(options: HeapSummaryOptions = {}): Promise<HeapSummary> {
-    checkOptions("heap.summary", options, summaryOptions);
-    return this.#lisp.with({ signal: options.signal }).run(heapSummary, options);
+    return questionsTo(this.#lisp, "heap.summary", options, summaryOptions).run(heapSummary, options);
   }
 
   /**
@@ -365,8 +364,7 @@ export class Heap {
    * @throws SwankError `INVALID_ARGUMENT`, also if there is no such summary, and the errors of `LispRunner.run`.
    */
   async growth(options: HeapGrowthOptions = {}): Promise<HeapGrowth> {
-    checkOptions("heap.growth", options, growthOptions);
-    return this.#lisp.with({ signal: options.signal }).run(heapGrowth, options);
+    return questionsTo(this.#lisp, "heap.growth", options, growthOptions).run(heapGrowth, options);
   }
 
   /**
@@ -405,8 +403,7 @@ export class Heap {
    */
   async instances(type: string, options: HeapOptions = {}): Promise<HeapInstances> {
     check.text("type", type);
-    checkOptions("heap.instances", options, heapOptions);
-    return this.#lisp.with({ signal: options.signal }).run(heapInstances, type, options);
+    return questionsTo(this.#lisp, "heap.instances", options, heapOptions).run(heapInstances, type, options);
   }
 
   /**
@@ -418,7 +415,6 @@ export class Heap {
    */
   async path(id: number, options: QuestionOptions = {}): Promise<HeapPath> {
     check.id("id", id);
-    checkOptions("heap.path", options, question);
-    return this.#lisp.with({ signal: options.signal }).run(heapPath, id);
+    return questionsTo(this.#lisp, "heap.path", options, question).run(heapPath, id);
   }
 }

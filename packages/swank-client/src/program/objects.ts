@@ -1,8 +1,8 @@
 import { type Decoded, type Decoder, decode, quote } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import { type Check, check, checkOptions, type OptionsOf, question } from "../base/options.js";
+import { type Check, check, type OptionsOf, question } from "../base/options.js";
 import { keywordForms, keywordOf, lispFunction } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 
 const { boolean, integer, list, map, nullable, optional, plist, record, string, tagged, tuple } = decode;
 
@@ -139,9 +139,11 @@ const inspectObjectCall = lispFunction({
 
 /** Describes an object with a page of its parts. */
 export async function inspectObject(lisp: LispRunner, id: number, options: InspectObjectOptions): Promise<ObjectView> {
-  checkOptions("inspectObject", options, inspectOptions);
-  check.id("id", id);
-  return lisp.with({ signal: options.signal }).run(inspectObjectCall, id, options);
+  return questionsTo(lisp, "inspectObject", options, inspectOptions).run(
+    inspectObjectCall,
+    check.id("id", id),
+    options,
+  );
 }
 
 /** No longer keeps a numbered object alive. => whether it was kept */

@@ -1,9 +1,9 @@
 import { type Decoded, decode, keyword, list as listForm, quote, symbol } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import { check, checkOptions, type OptionsOf, question } from "../base/options.js";
+import { check, type OptionsOf, question } from "../base/options.js";
 import { stopOwner } from "../evaluation/report.js";
 import { keywordForms, keywordOf, lispFunction, nothing, type Refusals } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 
 const { boolean, integer, list, map, optional, plist, string, tagged, tuple } = decode;
 
@@ -150,8 +150,7 @@ const threadsOfProgram = lispFunction({
 
 /** Lists threads with what they do. */
 export async function listThreads(lisp: LispRunner, options: ThreadsOptions): Promise<ProgramThreads> {
-  checkOptions("threads", options, threadsOptions);
-  return lisp.with({ signal: options.signal }).run(threadsOfProgram, options);
+  return questionsTo(lisp, "threads", options, threadsOptions).run(threadsOfProgram, options);
 }
 
 /** How to end the work of a thread: unwind it to where its request or code began, or end the thread. */

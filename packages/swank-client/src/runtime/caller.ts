@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { decode, keyword, list as listForm, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
+import { type Decoded, decode, keyword, list as listForm, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
 import { type ERROR_CODES, SwankError, type SwankErrorCode, type SwankErrorOptions } from "../base/errors.js";
 import type { Connection } from "../wire/connection.js";
 import type { DebugMessage, Reply } from "../wire/messages.js";
@@ -7,7 +7,7 @@ import type { RequestOptions } from "../wire/pending.js";
 import { decodedIfKnown } from "./function.js";
 import { runtimeModule } from "./runtime.js";
 
-const { boolean, integer, list, map, string, tuple } = decode;
+const { boolean, integer, list, record, string, tuple } = decode;
 
 /** Functions that the system `connection` offers under a keyword. */
 type ConnectionFunction = "end-request" | "held-locks" | "serving-locks" | "awaited-locks";
@@ -23,52 +23,28 @@ function connectionFunctionForm(name: ConnectionFunction, operand: Sexp): Sexp {
   );
 }
 
-/** Ends a request of the sending connection, in whatever thread it runs. Has no effect in an image without the system `connection`. */
-function endRequestForm(id: number): Sexp {
-  return connectionFunctionForm("end-request", id);
-}
+const heldLock = record({
+  name: string,
+  /** True for the lock that SBCL's compiler takes, and whatever changes classes and generic functions. */
+  isCompilers: boolean,
+  thread: integer,
+  /** The level at which that thread is stopped; 0 if it is not stopped. */
+  level: integer,
+});
 
 /** A lock that another thread holds. */
-export interface HeldLock {
-  readonly name: string;
-  /** True for the lock that SBCL's compiler takes, and whatever changes classes and generic functions. */
-  readonly isCompilers: boolean;
-  readonly thread: number;
-  /** The level at which that thread is stopped; 0 if it is not stopped. */
-  readonly level: number;
-}
+export interface HeldLock extends Decoded<typeof heldLock> {}
 
-const heldLock = map(
-  tuple(string, boolean, integer, integer),
-  ([name, isCompilers, thread, level]): HeldLock => ({
-    name,
-    isCompilers,
-    thread,
-    level,
-  }),
-);
-
-const heldLocks = list(map(tuple(integer, heldLock), ([id, lock]): [number, HeldLock] => [id, lock]));
+const heldLocks = list(tuple(integer, heldLock));
 
 /** Asks for the locks that requests of the sending connection wait for. */
 function heldLocksForm(ids: readonly number[]): Sexp {
   return connectionFunctionForm("held-locks", ids);
 }
 
-/** The locks in a reply to that form, by the ids of the requests; `undefined` in an image without the system `connection`. */
-function heldLocksIn(reply: Sexp): ReadonlyMap<number, HeldLock> | undefined {
-  const found = decodedIfKnown(heldLocks, reply);
-  return found && new Map(found);
-}
-
-/** Asks for the locks that other threads wait for: those that serve other connections, or that run requests of this one. */
-function waitsForm(whose: "serving-locks" | "awaited-locks"): Sexp {
-  return connectionFunctionForm(whose, NIL);
-}
-
-/** The locks in a reply to that form; none in an image without the system `connection`. */
-function waitsIn(reply: Sexp): readonly HeldLock[] {
-  return decodedIfKnown(list(heldLock), reply) ?? [];
+/** The locks in a reply to that form, by the ids of the requests; none in an image without the system `connection`. */
+function heldLocksIn(reply: Reply | undefined): ReadonlyMap<number, HeldLock> {
+  return new Map(reply?.status === "ok" ? decodedIfKnown(heldLocks, reply.value) : []);
 }
 
 const WORLD_LOCK = symbol("sb-kernel::**world-lock**");
@@ -95,12 +71,8 @@ function heldCompilersLockForm(): Sexp {
   return [symbol("cl:if"), OWNER, held, NIL];
 }
 
-const heldCompilersLock = map(tuple(heldLock, list(integer)), ([lock, requests]) => ({ lock, requests }));
-
-/** The lock in a reply to that form, if there is one, and the requests that its holder runs. */
-function heldCompilersLockIn(reply: Sexp) {
-  return decodedIfKnown(heldCompilersLock, reply);
-}
+/** The lock in a reply to that form, and the requests that its holder runs. */
+const heldCompilersLock = record({ lock: heldLock, requests: list(integer) });
 
 /** True if both are the same lock, held at the same stop. */
 export function isSameHold(one: HeldLock | undefined, other: HeldLock): boolean {
@@ -225,13 +197,13 @@ class LockWatch {
   async #locks(due: readonly Due[]): Promise<ReadonlyMap<number, FoundLock>> {
     const reply = await this.#ask(heldLocksForm(due.map(([id]) => id)));
     if (reply?.status !== "ok") return new Map();
-    const awaited = heldLocksIn(reply.value) ?? [];
+    const awaited = heldLocksIn(reply);
     const locks = new Map([...awaited].map(([id, lock]) => [id, { lock, patience: patienceFor(lock, RUNNING_HOLD) }]));
     // The image may have had nothing of ours yet when a request that loads our code began, and that code is compiled, or takes the lock to load.
     const unknown = due.filter(([id, { compiles }]) => compiles === true && !locks.has(id));
     if (unknown.length === 0) return locks;
     const answer = await this.#ask(heldCompilersLockForm());
-    const held = answer?.status === "ok" ? heldCompilersLockIn(answer.value) : undefined;
+    const held = answer?.status === "ok" ? decodedIfKnown(heldCompilersLock, answer.value) : undefined;
     if (held === undefined) return locks;
     const { lock, requests } = held;
     const found = { lock, patience: patienceFor(lock, UNKNOWN_HOLD) };
@@ -289,9 +261,10 @@ export function awaitedLock(connection: Connection): Promise<string | undefined>
   return lastingWait(connection, "awaited-locks");
 }
 
-type Waits = Parameters<typeof waitsForm>[0];
+/** The threads that serve other connections, or those that run requests of this one. */
+type Waiting = "serving-locks" | "awaited-locks";
 
-async function lastingWait(connection: Connection, whose: Waits): Promise<string | undefined> {
+async function lastingWait(connection: Connection, whose: Waiting): Promise<string | undefined> {
   const before = await waits(connection, whose);
   if (before.length === 0) return undefined;
   await pause(CONFIRMATION);
@@ -299,10 +272,12 @@ async function lastingWait(connection: Connection, whose: Waits): Promise<string
   return lock && heldLockText(lock);
 }
 
-async function waits(connection: Connection, whose: Waits): Promise<readonly HeldLock[]> {
+/** The locks that such threads wait for; none in an image without the system `connection`. */
+async function waits(connection: Connection, whose: Waiting): Promise<readonly HeldLock[]> {
   try {
-    const reply = await connection.request(waitsForm(whose), { label: "finding locks", timeout: WAITS_TIME });
-    return reply.status === "ok" ? waitsIn(reply.value) : [];
+    const form = connectionFunctionForm(whose, NIL);
+    const reply = await connection.request(form, { label: "finding locks", timeout: WAITS_TIME });
+    return reply.status === "ok" ? (decodedIfKnown(list(heldLock), reply.value) ?? []) : [];
   } catch {
     // The connection is then closed or unanswered, so that nothing is known.
     return [];
@@ -430,8 +405,7 @@ export class Caller {
 
   /** The lock that a request waits for now, and its holder; `undefined` if there is none or that is not known. Never rejects. */
   async awaitedLock(id: number): Promise<HeldLock | undefined> {
-    const reply = await this.#ask(heldLocksForm([id]), "finding a lock", AWAITED_TIME);
-    return reply?.status === "ok" ? heldLocksIn(reply.value)?.get(id) : undefined;
+    return heldLocksIn(await this.#ask(heldLocksForm([id]), "finding a lock", AWAITED_TIME)).get(id);
   }
 
   readonly #look = async (): Promise<void> => {
@@ -439,9 +413,9 @@ export class Caller {
     this.#looking = this.#watched.size === 0 ? undefined : setTimeout(this.#look, LOOKING).unref();
   };
 
-  /** Ends a request in the image. Never rejects. */
+  /** Ends a request in the image, in whatever thread it runs. Never rejects. Has no effect in an image without the system `connection`. */
   async end(id: number): Promise<void> {
-    await this.#ask(endRequestForm(id), "ending a request", ENDING_TIME);
+    await this.#ask(connectionFunctionForm("end-request", id), "ending a request", ENDING_TIME);
   }
 
   /** Ends an abandoned request in the image. Until then its stops are still unwound here. */

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
-import { readdir, rename, utimes, writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makeDraft, removeAbandoned, removeQuietly, removeUnused } from "../files/kept.js";
-import { defaultCacheFolder, ownSubfolder, prepareCache, readOwnFile } from "../files/own.js";
-import type { ModuleFolder } from "./load-forms.js";
+import { KeptFiles, keyOf, removeAbandoned, removeQuietly } from "../files/kept.js";
+import { defaultCacheFolder, prepareCache, readOwnFile } from "../files/own.js";
+import type { ModuleFolder } from "./loader.js";
 import { allModules, readLisp, runtimeModule } from "./runtime.js";
 
 /** The name of its folder in the cache. */
@@ -11,9 +11,6 @@ const FOLDER = "runtime";
 
 /** Number of Lisps and versions of the runtime for which modules are kept. The least recently used are removed. */
 const KEPT = 6;
-
-/** Names of the folders for one Lisp. */
-const KEY = /^[0-9a-f]{24}$/;
 
 /** Characters of the texts in a file that an image compiles. The user's compilations wait while it compiles one, for 0.1 to 0.15 s. */
 const COMPILED_AT_ONCE = 20_000;
@@ -34,7 +31,7 @@ export function moduleFolder(
   lisp: readonly unknown[],
 ): Promise<ModuleFolder | undefined> {
   const wanted = resolve(cacheDir ?? defaultCacheFolder());
-  const key = keyOf(lisp);
+  const key = lispKey(lisp);
   const place = join(wanted, key);
   // A hundred clients that connect at once would all write the texts.
   const found = sought.get(place) ?? find(wanted, key).catch(() => undefined);
@@ -44,20 +41,19 @@ export function moduleFolder(
 
 async function find(wanted: string, key: string): Promise<ModuleFolder | undefined> {
   const { path: cache } = await prepareCache(wanted);
-  const parent = cache === undefined ? undefined : await ownSubfolder(cache, FOLDER);
-  const path = parent === undefined ? undefined : await ownSubfolder(parent, key);
-  if (parent === undefined || path === undefined) return undefined;
-  const id = (await idIn(path)) ?? (await fill(parent, path));
+  const kept = await KeptFiles.inside(cache, FOLDER, KEPT);
+  const path = await kept?.folderOf(key);
+  if (kept === undefined || path === undefined) return undefined;
+  const id = (await idIn(path)) ?? (await fill(kept, key));
   if (id === undefined) return undefined;
-  void tidy(parent, path);
+  void tidy(kept, key);
   return { path, id };
 }
 
-function keyOf(lisp: readonly unknown[]): string {
+function lispKey(lisp: readonly unknown[]): string {
   const { version } = runtimeModule("connection");
   const loading = ["load-module", "default-settings"].map((name) => readLisp(`port/${name}`));
-  const identity = JSON.stringify([version, loading, COMPILED_AT_ONCE, WITH_MACRO.source, lisp]);
-  return createHash("sha256").update(identity).digest("hex").slice(0, 24);
+  return keyOf([version, loading, COMPILED_AT_ONCE, WITH_MACRO.source, lisp]);
 }
 
 /** The secret by which an image recognizes a folder. It is written last. */
@@ -66,33 +62,27 @@ function idIn(folder: string): Promise<string | undefined> {
 }
 
 /** Fills an empty folder with the texts, at once. => its id, also if another process has filled it */
-async function fill(parent: string, folder: string): Promise<string | undefined> {
-  const draft = await makeDraft(parent, "modules");
+async function fill(kept: KeptFiles, key: string): Promise<string | undefined> {
+  const draft = await kept.makeDraft(key);
   try {
     const texts = allModules().flatMap(({ name, texts }) =>
       joinTexts(texts).map((text, number) => [`${name}-${number}.lisp`, text] as const),
     );
     const files = [...texts, ["id", randomBytes(16).toString("hex")] as const];
     await Promise.all(files.map(([name, text]) => writeFile(join(draft, name), text, { mode: 0o600 })));
-    await rename(draft, folder);
+    await kept.adopt(draft, key);
   } catch {
     await removeQuietly(draft);
   }
-  return idIn(folder);
+  return idIn(kept.pathOf(key));
 }
 
 /** Notes that a folder is used. Removes what has not been used for a long time, and what processes that were killed have left. Never rejects. */
-async function tidy(parent: string, folder: string): Promise<void> {
-  const now = new Date();
-  await utimes(folder, now, now).catch(() => undefined);
-  const names = await readdir(parent).catch((): string[] => []);
-  await removeUnused(
-    parent,
-    names.filter((name) => KEY.test(name)),
-    KEPT,
-  );
-  await removeAbandoned(parent);
-  await removeAbandoned(folder);
+async function tidy(kept: KeptFiles, key: string): Promise<void> {
+  await kept.noteUse(key);
+  await kept.prune();
+  // Images write their drafts in the folder itself.
+  await removeAbandoned(kept.pathOf(key));
 }
 
 /** A text that defines a macro. Later texts can use it when the functions that its expansion calls are loaded, not only compiled. */

@@ -1,6 +1,6 @@
 import { type Decoder, isList, isSymbol, keyword, list, quote, type Sexp, symbol } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import { check, checkOptions, type Schema } from "../base/options.js";
+import { check, checkOptions, type QuestionOptions, type Schema } from "../base/options.js";
 import { beforeSending, type CallLimits } from "../base/waiting.js";
 import type { Connection } from "../wire/connection.js";
 import type { Reply } from "../wire/messages.js";
@@ -174,6 +174,17 @@ export class LispRunner {
         this.#caller.reply(form, { label, package: packageName, thread, timeout, signal }),
     };
   }
+}
+
+/**
+ * A runner for a question, with the caller's options.
+ *
+ * @param owner - The name of the function that takes the options.
+ * @throws SwankError `INVALID_ARGUMENT`
+ */
+export function questionsTo(lisp: LispRunner, owner: string, options: QuestionOptions, schema: Schema): LispRunner {
+  checkOptions(owner, options, schema);
+  return lisp.with({ signal: options.signal });
 }
 
 /** Calls functions through a connection without a client. It never loads code of this package into the image. */

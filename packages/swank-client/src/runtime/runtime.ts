@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { DecodeError, type Decoder, decode, isSymbol, readAll, type Sexp } from "sexp-parser";
-import { BUILT_INDEX, type RuntimeIndex } from "./built-index.js";
-import { COMPANIONS, MODULE_NAMES, type ModuleName } from "./function.js";
-import { LISP_FOLDER } from "./lisp-folder.js";
+import { type Decoded, DecodeError, type Decoder, decode, isSymbol, read, readAll, type Sexp } from "sexp-parser";
+import { BUILT_INDEX, LISP_FOLDER, type RuntimeIndex } from "./bundled.js";
+import { COMPANIONS, lispFunction, MODULE_NAMES, type ModuleName } from "./function.js";
 
-const { any, list, map, optional, plist, string } = decode;
+const { any, integer, list, map, optional, plist, record, string } = decode;
 
 /** A system of `swank-client.asd`. */
 interface LispSystem {
@@ -160,3 +159,37 @@ function filesOf(name: ModuleName, systems: readonly LispSystem[], owners: Map<s
 function versioned(name: string, version: string): string {
   return `SWANK-CLIENT/${name.toUpperCase()}/${version}`;
 }
+
+/** The Unix epoch as a universal time. */
+const EPOCH = 2_208_988_800;
+
+const fault = record({
+  /** Counts the faults of the image, from 1. */
+  number: integer,
+  /** Milliseconds since the epoch. */
+  time: map(integer, (seconds) => (seconds - EPOCH) * 1000),
+  /** The class of the error. */
+  type: string,
+  /** The error's message; empty if it needs code of the user. */
+  text: string,
+  /** Functions of the library that ran, innermost first. */
+  functions: list(string),
+});
+
+/** A failure of this library's own code in the image, which did not break the call around it. Its texts show no objects of the user. */
+export interface Fault extends Decoded<typeof fault> {}
+
+/** The latest faults of this version's code in the image, oldest first, at most 100. Loads nothing. */
+export const recentFaults = lispFunction({
+  name: "cl:and",
+  label: () => "listing faults",
+  encode: () => [
+    read(
+      `(cl:let* ((package (cl:find-package "SWANK-CLIENT/SBCL-FAULTS/${runtimeModule("connection").version}"))
+                 (function (cl:and package (cl:find-symbol "RECENT-FAULTS" package))))
+         (cl:and function (cl:fboundp function) (cl:funcall function)))`,
+    ),
+  ],
+  decode: list<Fault>(fault),
+  timeout: 5000,
+});

@@ -5,28 +5,25 @@ import { location } from "../source-text/source-text.js";
 import { type WireFrame, frame as wireFrame } from "../wire/messages.js";
 import { call, callsWith, nothing, oneNumber } from "./call.js";
 
-const { integer, list, map, nullable, plist, record, string, tuple } = decode;
-
-/** What Swank says of a stop: the condition, its restarts, and some frames. */
-export interface DebuggerInfo {
-  readonly message: string;
-  /** The condition's type, as the debugger shows it, e.g. `   [Condition of type DIVISION-BY-ZERO]`. */
-  readonly type: string;
-  readonly restarts: readonly { readonly name: string; readonly description: string }[];
-  readonly frames: readonly WireFrame[];
-  /** Ids of the requests that wait for this thread, the newest first. */
-  readonly continuations: readonly number[];
-}
+const { integer, list, map, nullable, plist, record, string } = decode;
 
 const debuggerInfo = map(
-  tuple(
-    record({ message: string, type: string }),
-    list(record({ name: string, description: string })),
-    list(wireFrame),
-    list(integer),
-  ),
-  ([condition, restarts, frames, continuations]): DebuggerInfo => ({ ...condition, restarts, frames, continuations }),
+  record({
+    condition: record({
+      message: string,
+      /** The condition's type, as the debugger shows it, e.g. `   [Condition of type DIVISION-BY-ZERO]`. */
+      type: string,
+    }),
+    restarts: list(record({ name: string, description: string })),
+    frames: list<WireFrame>(wireFrame),
+    /** Ids of the requests that wait for this thread, the newest first. */
+    continuations: list(integer),
+  }),
+  ({ condition, ...others }) => ({ ...condition, ...others }),
 );
+
+/** What Swank says of a stop: the condition, its restarts, and some frames. */
+export interface DebuggerInfo extends Decoded<typeof debuggerInfo> {}
 
 const wireLocal = plist({
   name: string,
@@ -60,10 +57,11 @@ const inFrame = (source: string, frame: number, packageName: string) => [source,
 export const debugging = {
   throwToToplevel,
   /** `(swank:debugger-info-for-emacs START END)`: the stop's condition, restarts and the frames from `start` to `end` (exclusive). */
-  debuggerInfoForEmacs: inStop("swank:debugger-info-for-emacs", debuggerInfo, (start: number, end?: number) => [
-    start,
-    end ?? NIL,
-  ]),
+  debuggerInfoForEmacs: inStop<[start: number, end?: number], DebuggerInfo>(
+    "swank:debugger-info-for-emacs",
+    debuggerInfo,
+    (start, end) => [start, end ?? NIL],
+  ),
   /**
    * `(swank:backtrace START END)`: the frames from `start` to `end` (exclusive), or to the last one without `end`. An exhausted stack has
    * tens of thousands of frames: give an end.

@@ -1,10 +1,8 @@
-import { type Decoded, decode, list, NIL, quote, read, symbol } from "sexp-parser";
-import { connectionInfo } from "../handshake/handshake.js";
+import { type Decoded, decode, list, NIL, quote, symbol } from "sexp-parser";
 import { lispFunction } from "../runtime/function.js";
 import { call, callsWith, nothing, oneNumber, oneText } from "./call.js";
-import { listThreads, threadsOfImage } from "./threads.js";
 
-const { boolean, integer, map, nullable, record, string } = decode;
+const { boolean, integer, record, string } = decode;
 
 const currentPackage = record({
   name: string,
@@ -110,56 +108,4 @@ export const repl = {
     channelRepl,
     oneNumber,
   ),
-};
-
-/** Fields up to and including the program's name. The name, in parentheses, may contain any character; see proc(5). */
-const FIELDS_BEFORE = 2;
-
-const START_FIELD = 22;
-
-const PROCESS_STATE = read(
-  '(cl:ignore-errors (cl:with-open-file (stream "/proc/self/stat" :external-format :latin-1) (cl:read-line stream)))',
-);
-
-const startField = (line: string | undefined) =>
-  line
-    ?.slice(line.lastIndexOf(")") + 2)
-    .split(" ")
-    .at(START_FIELD - FIELDS_BEFORE - 1);
-
-/** The image and its process. */
-export const image = {
-  connectionInfo,
-  listThreads,
-  /** `(swank:list-threads)` without replacing the list on which an Emacs's thread browser acts. */
-  threads: threadsOfImage,
-  /**
-   * When the image's process started, in the system's clock ticks; `undefined` if the system does not say. Together with the process id it
-   * identifies an image: images in different containers can have the same process id.
-   */
-  processStart: lispFunction({
-    name: "cl:identity",
-    label: () => "the start of the image's process",
-    encode: () => [PROCESS_STATE],
-    decode: map(nullable(string), startField),
-  }),
-  /**
-   * `(swank:default-directory)`: the image's current directory, with a slash at the end; or, if it does not exist, the value of
-   * `*default-pathname-defaults*`.
-   */
-  defaultDirectory: lispFunction({
-    name: "cl:or",
-    label: () => "swank:default-directory",
-    encode: () => [
-      list(symbol("cl:ignore-errors"), list(symbol("swank:default-directory"))),
-      list(symbol("cl:namestring"), symbol("cl:*default-pathname-defaults*")),
-    ],
-    decode: string,
-  }),
-  /** `(swank:set-default-directory "FOLDER/")`: changes the image's current folder, for all clients. => the folder */
-  setDefaultDirectory: call("swank:set-default-directory", string, oneText),
-  /** `(swank:quit-lisp)`: ends the image. The reply is `:abort`, or none. */
-  quitLisp: lispFunction({ name: "swank:quit-lisp", decode: nothing, unwound: nothing }),
-  /** `(swank:update-indentation-information)`: has Swank send the indentation of all macros again, as `:indentation-update` events. */
-  updateIndentationInformation: call("swank:update-indentation-information", nothing),
 };

@@ -7,6 +7,8 @@ export {
   type SourceLocation,
 } from "../source-text/source-text.js";
 export {
+  type AproposEntry,
+  type AproposListOptions,
   type CodeOrigin,
   type CodeToCompile,
   type Compilation,
@@ -15,12 +17,16 @@ export {
   type CompilerNote,
   compileFile,
   compiling,
+  type DefinitionPlace,
+  definitions,
   expanding,
   type FileCompilation,
   type MacroStep,
   type Policy,
   type Severity,
-} from "./compiling.js";
+  type XrefGroup,
+  type XrefKind,
+} from "./code.js";
 export {
   type Completions,
   completion,
@@ -31,25 +37,26 @@ export {
   type RawForm,
 } from "./completion.js";
 export { type DebuggerInfo, debugging, type FrameContents, type WireLocal } from "./debugging.js";
+export { type ChannelRepl, type CurrentPackage, evaluation, type GrabbedOutput, repl } from "./evaluation.js";
 export {
-  type AproposEntry,
-  type AproposListOptions,
-  type DefinitionPlace,
-  definitions,
-  type XrefGroup,
-  type XrefKind,
-} from "./definitions.js";
-export { type ChannelRepl, type CurrentPackage, evaluation, type GrabbedOutput, image, repl } from "./evaluation.js";
-export { type Inspection, type InspectorPart, type InspectorRange, inspecting } from "./inspecting.js";
-export { type InspectOptions, Inspector, type InspectorPage } from "./inspector.js";
-export { packages, systems } from "./systems.js";
-export type { ThreadInfo } from "./threads.js";
+  type Inspection,
+  type InspectOptions,
+  Inspector,
+  type InspectorPage,
+  type InspectorPart,
+  type InspectorRange,
+  inspecting,
+} from "./inspector.js";
 export {
+  image,
   type PackageProfile,
+  packages,
   profiling,
   type SampledFunction,
+  systems,
+  type ThreadInfo,
   type TracedCall,
   type TracedValue,
   type TraceReport,
   tracing,
-} from "./watching.js";
+} from "./program.js";

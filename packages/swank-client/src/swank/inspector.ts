@@ -1,29 +1,117 @@
-import { type Decoder, decode, NIL } from "sexp-parser";
+import { type Decoded, type Decoder, decode, NIL } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import { check, checkOptions, type OptionsOf, question } from "../base/options.js";
+import { check, type OptionsOf, question } from "../base/options.js";
 import { noSuchPackage } from "../evaluation/stop-calls.js";
 import { type LispFunction, lispFunction } from "../runtime/function.js";
-import type { LispRunner } from "../runtime/runner.js";
-import { type InspectorPart, part } from "./inspecting.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
+import { call, callsWith, nothing, oneNumber, oneText } from "./call.js";
 
-const { boolean, integer, list, map, string, tagged, tuple } = decode;
+const { integer, list, map, nullable, oneOf, plist, record, string, tagged, withDefault, boolean, tuple } = decode;
+
+/** A text, `(:value TEXT INDEX)`, `(:action TEXT INDEX)` or `(:label TEXT)`. */
+const part = oneOf(
+  map(string, (text) => ({ kind: "text" as const, text })),
+  tagged({
+    value: record({ text: string, index: integer }, { kind: "value" }),
+    action: record({ text: string, index: integer }, { kind: "action" }),
+    label: record({ text: string }, { kind: "label" }),
+  }),
+);
+
+/**
+ * A piece of an inspector's page. A `value` is an object: `Inspector.part`, or `inspectNthPart` for a part of Swank's inspector, inspects it. An
+ * `action` is something to do: `Inspector.action`, or `inspectorCallNthAction` for Swank's inspector, does it.
+ */
+export type InspectorPart = Decoded<typeof part>;
+
+const range = record({
+  parts: list<InspectorPart>(part),
+  /** The number of all parts; larger than `end` if there are more, and then only an estimate. */
+  length: integer,
+  start: integer,
+  end: integer,
+});
+
+/** Some of an inspector's parts. */
+export interface InspectorRange extends Decoded<typeof range> {}
+
+const state = plist({
+  /** How the object is printed. */
+  title: string,
+  /** Swank's id of the object for presentations, if there is one. */
+  id: withDefault(nullable(integer), undefined),
+  content: range,
+});
+
+/** `(:title TEXT :id ID :content (PARTS LENGTH START END))` (swank.lisp, `istate>elisp`). */
+const inspectedObject = map(state, ({ content, ...about }) => ({ ...about, ...content }));
+
+/** An object in the inspector, with its first 500 parts. */
+export interface Inspection extends Decoded<typeof inspectedObject> {}
+
+export const inspection = nullable<Inspection>(inspectedObject);
+
+const inStop = callsWith({ where: "stopped-thread" });
+
+/** Swank's inspector. All of these calls, of all clients and Emacs, share it; each `Inspector` has its own. */
+export const inspecting = {
+  /** `(swank:init-inspector "FORM")`: evaluates a form, and inspects its value. */
+  initInspector: call("swank:init-inspector", inspection, oneText),
+  /** `(swank:inspect-nth-part INDEX)`: inspects a part. Without an inspected object it is an error. */
+  inspectNthPart: call("swank:inspect-nth-part", inspection, oneNumber),
+  /** `(swank:inspector-call-nth-action INDEX)`: does an action. => the page then, if it changed */
+  inspectorCallNthAction: call("swank:inspector-call-nth-action", inspection, oneNumber),
+  /** `(swank:inspector-range START END)`: further parts, from `start` to `end` (exclusive). */
+  inspectorRange: call<[start: number, end: number], InspectorRange>("swank:inspector-range", range, (...at) => at),
+  /** `(swank:inspector-pop)`: back to the object before; `undefined` at the first. */
+  inspectorPop: call("swank:inspector-pop", inspection),
+  /** `(swank:inspector-next)`: forward again; `undefined` at the last. */
+  inspectorNext: call("swank:inspector-next", inspection),
+  /** `(swank:inspector-reinspect)`: the same object, as it is now. Its parts have new indexes. */
+  inspectorReinspect: call("swank:inspector-reinspect", inspection),
+  /** `(swank:inspector-toggle-verbose)`: shows more or less of the object. */
+  inspectorToggleVerbose: call("swank:inspector-toggle-verbose", inspection),
+  /** `(swank:inspector-eval "FORM")`: evaluates with `*` bound to the inspected object. => the printed value */
+  inspectorEval: call("swank:inspector-eval", string, oneText),
+  /** `(swank:inspector-history)`: the objects inspected so far, as a text. */
+  inspectorHistory: call("swank:inspector-history", string),
+  /** `(swank:describe-inspectee)`: what DESCRIBE prints for the inspected object. */
+  describeInspectee: call("swank:describe-inspectee", string),
+  /** `(swank:pprint-inspector-part INDEX)`: a part, pretty-printed. */
+  pprintInspectorPart: call("swank:pprint-inspector-part", string, oneNumber),
+  /** `(swank:quit-inspector)`: forgets all inspected objects, so that they can be collected. */
+  quitInspector: call("swank:quit-inspector", nothing),
+  /** `(swank:inspect-in-frame "FORM" FRAME)`: evaluates in a frame of the stopped thread, and inspects the value. */
+  inspectInFrame: inStop("swank:inspect-in-frame", inspection, (form: string, frame: number) => [form, frame]),
+  /** `(swank:inspect-frame-var FRAME VARIABLE)`: inspects a variable, by its position in `frameLocalsAndCatchTags`. */
+  inspectFrameVar: inStop("swank:inspect-frame-var", inspection, (frame: number, variable: number) => [
+    frame,
+    variable,
+  ]),
+  /** `(swank:inspect-current-condition)`: inspects the condition that stopped the thread. */
+  inspectCurrentCondition: inStop("swank:inspect-current-condition", inspection),
+  /** `(swank:inspect-frame-function FRAME)`: inspects a frame's function. Since Swank 2.31. */
+  inspectFrameFunction: inStop("swank:inspect-frame-function", inspection, oneNumber),
+  /** `(swank:inspect-nth-restart INDEX)`: inspects a restart. Since Swank 2.31. */
+  inspectNthRestart: inStop("swank:inspect-nth-restart", inspection, oneNumber),
+};
 
 /** Milliseconds that the image has to answer; inspecting an object may call the user's methods. */
 const ANSWER_TIME = 30_000;
 
-/** An object that the image keeps for this client. */
-interface Inspected {
-  readonly id: number;
-  /** As Lisp prints it, within limits, on one line. */
-  readonly title: string;
-  /** The name of its class, with its package. */
-  readonly class: string;
-}
-
 /** `(:inspector ID TITLE CLASS)` (lisp/observe/inspector.lisp, `open-inspector`) */
-const inspected: Decoder<Inspected> = tagged({
-  inspector: map(tuple(integer, string, string), ([id, title, className]) => ({ id, title, class: className })),
+const inspected = tagged({
+  inspector: record({
+    id: integer,
+    /** As Lisp prints it, within limits, on one line. */
+    title: string,
+    /** The name of its class, with its package. */
+    class: string,
+  }),
 });
+
+/** An object that the image keeps for this client. */
+interface Inspected extends Decoded<typeof inspected> {}
 
 /** The error of a call after the inspector was closed. */
 function inspectorClosed(): SwankError {
@@ -60,9 +148,7 @@ const inspectPart = lispFunction({
 });
 
 /** `(:parts (PIECE ...) COUNT MORE)` */
-const parts = tagged({
-  parts: map(tuple(list(part), integer, boolean), ([pieces, count, hasMore]) => ({ parts: pieces, count, hasMore })),
-});
+const parts = tagged({ parts: record({ parts: list(part), count: integer, hasMore: boolean }) });
 
 /** Reads the parts of an inspected object: the entries from `start` to `end`, at most 500. */
 const inspectedParts = lispFunction({
@@ -166,10 +252,9 @@ export class Inspector {
    * @throws SwankError `REQUEST_FAILED` if the code fails, `NO_SUCH_PACKAGE`, `INVALID_ARGUMENT`
    */
   static async open(lisp: LispRunner, expression: string, options: InspectOptions = {}): Promise<Inspector> {
-    checkOptions("inspect", options, inspectOptions);
-    const { package: packageName, signal } = options;
+    const asking = questionsTo(lisp, "inspect", options, inspectOptions);
     check.text("expression", expression);
-    return new Inspector(lisp, await lisp.with({ signal }).run(inspectValue, expression, packageName));
+    return new Inspector(lisp, await asking.run(inspectValue, expression, options.package));
   }
 
   /** False after `close`. */

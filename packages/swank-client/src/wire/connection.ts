@@ -1,9 +1,9 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { NIL, type Sexp } from "sexp-parser";
 import { asSwankError, CallSite, SwankError } from "../base/errors.js";
 import { catchRejection, TypedEmitter, type UnhandledListenerError } from "../base/events.js";
 import { type Check, check, checkOptions, type EventNames, type OptionsOf } from "../base/options.js";
-import { encodeFrame, encodePieces, FrameDecoder, SentFrames } from "./frames.js";
+import { within } from "../base/waiting.js";
+import { encodeFrame, FrameDecoder, SentFrames } from "./frames.js";
 import { type DebugMessage, type Reply, readMessage, type SwankMessage } from "./messages.js";
 import { checkRequestOptions, PendingRequests, type RequestFailure, type RequestOptions } from "./pending.js";
 import {
@@ -11,7 +11,7 @@ import {
   defaultReply,
   MOST_UNREAD_ANSWERS,
   NO_THREAD,
-  printMessagePieces,
+  printMessage,
   type ReplyPolicy,
 } from "./sent.js";
 import type { NetworkPeer, Transport, TransportFactory } from "./transport.js";
@@ -148,7 +148,7 @@ class Farewell {
 
   #ask(patience: number): void {
     const question = { type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id: QUESTION } as const;
-    this.#transport.send(encodePieces(printMessagePieces(question)));
+    this.#transport.send(encodeFrame(printMessage(question)));
     this.#timers.push(setTimeout(() => this.#endStream(), patience));
   }
 
@@ -314,7 +314,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     checkRequestOptions(options);
     this.#checkReady(label, signal, origin);
     const id = this.#claimId(options);
-    const frame = encodePieces(printMessagePieces({ type: "emacs-rex", form, package: options.package, thread, id }));
+    const frame = encodeFrame(printMessage({ type: "emacs-rex", form, package: options.package, thread, id }));
     const timeout = options.timeout ?? this.#defaultTimeout(thread);
     const reply = this.#pending.add({ id, label, origin, timeout, signal });
     this.#transmit(frame);
@@ -329,7 +329,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    */
   send(message: ClientMessage): boolean {
     if (!this.isOpen) return false;
-    this.#transmit(encodePieces(printMessagePieces(message)));
+    this.#transmit(encodeFrame(printMessage(message)));
     return true;
   }
 
@@ -354,9 +354,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    */
   async leave(): Promise<void> {
     this.#takeLeave(closedHere(), LONG_LINGER);
-    const over = new AbortController();
-    await Promise.race([this.closed, pause(this.#linger, undefined, { signal: over.signal }).catch(() => undefined)]);
-    over.abort();
+    await within(this.closed, { timeout: this.#linger });
     this.#farewell?.unref();
   }
 

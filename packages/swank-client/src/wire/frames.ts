@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import type { Piece } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions } from "../base/options.js";
 
@@ -17,59 +16,16 @@ export const MAX_PAYLOAD_LENGTH = 0xffffff;
  * @throws SwankError `FRAME_TOO_LARGE`
  */
 export function encodeFrame(payload: string): Uint8Array {
-  return payload.length <= SHORT ? encodeShort(payload) : encodePieces([payload]);
-}
-
-/**
- * The same for a text in pieces, as `printPieces` makes it.
- *
- * @throws SwankError `FRAME_TOO_LARGE`
- */
-export function encodePieces(pieces: readonly Piece[]): Uint8Array {
-  const [only] = pieces;
-  if (pieces.length === 1 && typeof only === "string" && only.length <= SHORT) return encodeShort(only);
-  const frame = allocateFrame(pieces.reduce((length, piece) => length + byteLength(piece), 0));
-  let end = HEADER_LENGTH;
-  for (const piece of pieces) end += put(piece, frame, end);
-  return frame;
-}
-
-/** Payloads of up to this many UTF-16 code units are encoded before their length is known. */
-const SHORT = 1000;
-
-/** The most bytes that UTF-8 takes for a UTF-16 code unit. */
-const BYTES_PER_UNIT = 3;
-
-function encodeShort(payload: string): Uint8Array {
-  const room = Buffer.allocUnsafe(HEADER_LENGTH + BYTES_PER_UNIT * payload.length);
-  const length = room.write(payload, HEADER_LENGTH, "utf8");
-  room.write(header(length), 0, "latin1");
-  return room.subarray(0, HEADER_LENGTH + length);
-}
-
-function allocateFrame(length: number): Buffer {
+  const length = Buffer.byteLength(payload);
   if (length > MAX_PAYLOAD_LENGTH) {
     throw new SwankError("FRAME_TOO_LARGE", `The message has ${length} bytes; the limit is ${MAX_PAYLOAD_LENGTH}.`, {
       remedy: "Send less at a time, for example by having Lisp load a file.",
     });
   }
   const frame = Buffer.allocUnsafe(HEADER_LENGTH + length);
-  frame.write(header(length), 0, "latin1");
+  frame.write(length.toString(16).padStart(HEADER_LENGTH, "0"), 0, "latin1");
+  frame.write(payload, HEADER_LENGTH, "utf8");
   return frame;
-}
-
-function header(length: number): string {
-  return length.toString(16).padStart(HEADER_LENGTH, "0");
-}
-
-function byteLength(piece: Piece): number {
-  return typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
-}
-
-function put(piece: Piece, frame: Buffer, start: number): number {
-  if (typeof piece === "string") return frame.write(piece, start, "utf8");
-  frame.set(piece, start);
-  return piece.length;
 }
 
 /** Bytes of a frame, with its header, that an excerpt shows. */

@@ -1,4 +1,4 @@
-import { keyword, list, NIL, type Piece, PrintError, parts, print, printPieces, type Sexp, T } from "sexp-parser";
+import { keyword, list, NIL, PrintError, parts, print, type Sexp, T } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import type { SwankMessage } from "./messages.js";
 
@@ -73,20 +73,8 @@ function encodeThread(thread: RequestThread): Sexp {
  * @throws SwankError `INVALID_ARGUMENT` if it holds text that Lisp's reader would run (`#.`) or refuse (`#<...>`), or values that are not Lisp data
  */
 export function printMessage(message: ClientMessage): string {
-  return printed(encodeMessage(message), print);
-}
-
-/**
- * The same text in pieces: the strings between long strings, and the UTF-8 of long strings.
- *
- * @throws SwankError as `printMessage` does
- */
-export function printMessagePieces(message: ClientMessage): readonly Piece[] {
-  return printed(encodeMessage(message), printPieces);
-}
-
-function printed<Text>(datum: Sexp, printer: (datum: Sexp) => Text): Text {
-  const text = guarded(datum, printer);
+  const datum = encodeMessage(message);
+  const text = printed(datum);
   const opaque = findOpaque(datum);
   if (opaque === undefined) return text;
   throw new SwankError(
@@ -95,9 +83,9 @@ function printed<Text>(datum: Sexp, printer: (datum: Sexp) => Text): Text {
   );
 }
 
-function guarded<Text>(datum: Sexp, printer: (datum: Sexp) => Text): Text {
+function printed(datum: Sexp): string {
   try {
-    return printer(datum);
+    return print(datum);
   } catch (cause) {
     if (cause instanceof PrintError) throw new SwankError("INVALID_ARGUMENT", cause.message, { cause });
     // The text is longer than the longest possible string.
