@@ -82,7 +82,8 @@ describe("swank-mcp before the first call", () => {
     await setTimeout(300);
     expect(connections).to.equal(0);
     await server.call("evaluate-lisp", { code: "1" });
-    expect(connections).to.equal(1);
+    // A connection that is reset is tried again.
+    expect(connections).to.be.at.least(1);
     await server.end();
     swank.close();
   });

@@ -116,8 +116,9 @@ of its functions yet."
     place))
 
 (defun method-code (method)
-  "The function that runs METHOD."
-  (or (%method-function-fast-function (sb-mop:method-function method)) (sb-mop:method-function method)))
+  "The function that runs METHOD. One that a program has made itself may have an ordinary function."
+  (let ((function (sb-mop:method-function method)))
+    (or (nil-on type-error (%method-function-fast-function function)) function)))
 
 (defun functions-called (name)
   "=> the functions that NAME, as the compiler names code, denotes now, and true if it is the name of a definition"
