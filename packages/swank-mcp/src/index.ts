@@ -68,7 +68,6 @@ export {
   stopOf,
   type Unfinished,
 } from "./console/read-entry.js";
-export { DirectCalls, type DirectCallsOptions, type ReceivedCall, type SentCall } from "./mcp/direct-calls.js";
 export { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./mcp/instructions.js";
 export { isKnownMessage, type McpEndpoint, type McpEvents, serveMcp } from "./mcp/server.js";
 export {

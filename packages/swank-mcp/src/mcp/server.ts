@@ -27,17 +27,9 @@ import { lazily, type Tool } from "../call/tool.js";
 import type { Ask, Question, Reply } from "../session/approvals.js";
 import { oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { DirectCalls, type ReceivedCall, type SentCall } from "./direct-calls.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
 import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
-import {
-  cancelledId,
-  INTERNAL_ERROR,
-  INVALID_PARAMS,
-  METHOD_NOT_FOUND,
-  type Message,
-  type MessageId,
-} from "./transport.js";
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, type Message } from "./transport.js";
 
 /** Shortest and longest interval between two notifications, in milliseconds. */
 const TICK = 500;
@@ -172,18 +164,21 @@ const replySchema = z.looseObject({
   content: z.looseObject({ answer: z.unknown().optional() }).nullish(),
 });
 
-/**
- * Serves a call of a client of a protocol revision up to 2025: the server asks by its own requests while the call runs.
- *
- * @param server - The server that asks; `undefined` if the client cannot ask its user.
- */
+/** The parts of a tool call that the client sends. */
+interface SentCall {
+  readonly name?: unknown;
+  readonly arguments?: unknown;
+}
+
+/** Serves a call of a client of a protocol revision up to 2025: the server asks by its own requests while the call runs. */
 function callAskingInside(
   tools: ToolServer,
-  received: ReceivedCall,
-  server: Server | undefined,
+  server: Server,
+  call: SentCall,
+  context: ServerContext,
 ): Promise<CallToolResult> {
-  const ask = server === undefined ? undefined : askThrough(server);
-  return reported(received, async (request) => toolResult(await tools.call(request)), ask);
+  const ask = canAsk(server.getClientCapabilities()) ? askThrough(server) : undefined;
+  return reported(call, context, async (request) => toolResult(await tools.call(request)), ask);
 }
 
 /** Serves a request of a client of protocol revision 2026-07-28, which asks its user between two requests for the same call. */
@@ -193,19 +188,12 @@ function callAskingBetween(
   call: SentCall,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  return reported(receivedThroughSdk(call, context), async (request) => {
+  return reported(call, context, async (request) => {
     const state = context.mcpReq.requestState();
     if (typeof state === "string") return resumed(tools, calls, state, request, context);
     if (!canAsk(namedCapabilities(context))) return toolResult(await tools.call(request));
     return roundResult(await calls.begin(request));
   });
-}
-
-/** A call that the SDK has received. */
-function receivedThroughSdk(call: SentCall, { mcpReq }: ServerContext): ReceivedCall {
-  const { signal, _meta: meta } = mcpReq;
-  const notify = (method: string, params: object) => mcpReq.notify({ method, params: { ...params } });
-  return { call, signal, progressToken: meta?.progressToken, notify };
 }
 
 async function resumed(
@@ -223,11 +211,21 @@ async function resumed(
 }
 
 /** Runs a call, and reports its progress if the client wants it. */
-async function reported<T>(received: ReceivedCall, run: (call: ToolCall) => Promise<T>, ask?: Ask): Promise<T> {
-  const { signal, progressToken } = received;
-  const { name, arguments: args } = received.call;
+async function reported<T>(
+  { name, arguments: args }: SentCall,
+  { mcpReq }: ServerContext,
+  run: (call: ToolCall) => Promise<T>,
+  ask?: Ask,
+): Promise<T> {
+  const { signal, _meta: meta } = mcpReq;
+  const progressToken = meta?.progressToken;
   if (progressToken === undefined) return run({ name, args, signal, progress: ignored, ask });
-  const progress = progressReporter(progressToken, received);
+  const progress = new ProgressReporter((note) =>
+    mcpReq
+      .notify({ method: "notifications/progress", params: { progressToken, ...note } })
+      // The transport notices a client that has disconnected.
+      .catch(() => undefined),
+  );
   try {
     return await run({ name, args, signal, progress: (text) => progress.add(text), ask });
   } finally {
@@ -237,14 +235,6 @@ async function reported<T>(received: ReceivedCall, run: (call: ToolCall) => Prom
 
 function ignored(): void {
   // The client did not ask for progress.
-}
-
-function progressReporter(progressToken: MessageId, { notify }: ReceivedCall): ProgressReporter {
-  return new ProgressReporter((note) =>
-    notify("notifications/progress", { progressToken, ...note })
-      // The transport notices a client that has disconnected.
-      .catch(() => undefined),
-  );
 }
 
 /**
@@ -325,7 +315,7 @@ interface RequestError {
  *
  * @param revisionKey - The key of the revision in `_meta`.
  */
-function discoveryError(method: string, params: object | undefined, revisionKey: string): RequestError | undefined {
+function discoveryError({ method, params }: Request, revisionKey: string): RequestError | undefined {
   if (method !== "server/discover") return undefined;
   const meta = params !== undefined && "_meta" in params ? params._meta : undefined;
   if (typeof meta === "object" && meta !== null && revisionKey in meta) return undefined;
@@ -371,8 +361,8 @@ interface WireEvents {
 }
 
 /**
- * A transport that serves tool calls without the SDK, or hides a call's name and arguments from it, inside `arguments`. The SDK would answer
- * wrong ones with a protocol error that agents do not see; the tools refuse them instead.
+ * A transport that hides a call's name and arguments from the SDK, inside `arguments`. The SDK would answer wrong ones with a protocol error
+ * that agents do not see; the tools refuse them instead.
  */
 class CallWire implements Transport {
   onmessage?: Transport["onmessage"];
@@ -380,24 +370,17 @@ class CallWire implements Transport {
   onerror?: Transport["onerror"];
   readonly #transport: Transport;
   readonly #events: WireEvents;
-  #direct: DirectCalls | undefined;
+  #isLegacy = false;
 
   constructor(transport: Transport, events: WireEvents) {
     this.#transport = transport;
     this.#events = events;
   }
 
-  /** From now on, calls run without the SDK. Does nothing the second time: some clients send `notifications/initialized` again. */
-  serveDirectly(run: (received: ReceivedCall) => Promise<object>): void {
-    const send = (message: JSONRPCMessage) => this.#transport.send(message);
-    this.#direct ??= new DirectCalls({ run, send, onError: (error) => this.#events.onError(error) });
-  }
-
   async start(): Promise<void> {
     const transport = this.#transport;
     transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => this.#take(message, extra);
     transport.onclose = () => {
-      this.#direct?.close();
       this.onclose?.();
       this.#events.onClose();
     };
@@ -416,18 +399,15 @@ class CallWire implements Transport {
   }
 
   #take(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
-    if (isCall(message)) {
-      if (this.#direct === undefined) this.onmessage?.(hidden(message), extra);
-      else this.#direct.take(message);
-      return;
+    if (!isRequest(message)) this.onmessage?.(message, extra);
+    else if (message.method === "tools/call") this.onmessage?.(hidden(message), extra);
+    else {
+      // A client that has begun with `initialize` is told that there is no such method.
+      this.#isLegacy ||= message.method === "initialize";
+      const error = this.#isLegacy ? undefined : discoveryError(message, PROTOCOL_VERSION_META_KEY);
+      if (error === undefined) this.onmessage?.(message, extra);
+      else this.#refuse(message, error);
     }
-    // A client that has begun with `initialize` is told that there is no such method.
-    if (this.#direct === undefined && isRequest(message)) {
-      const error = discoveryError(message.method, message.params, PROTOCOL_VERSION_META_KEY);
-      if (error !== undefined) return void this.#refuse(message, error);
-    }
-    this.#direct?.cancel(cancelledId(message), cancellationReason(message));
-    this.onmessage?.(message, extra);
   }
 
   #refuse({ jsonrpc, id }: Request, error: { readonly code: number; readonly message: string }): void {
@@ -439,15 +419,7 @@ function isRequest(message: JSONRPCMessage): message is Request {
   return "method" in message && "id" in message;
 }
 
-function cancellationReason(message: JSONRPCMessage): unknown {
-  return "params" in message ? message.params?.["reason"] : undefined;
-}
-
 type Request = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
-
-function isCall(message: JSONRPCMessage): message is Request {
-  return isRequest(message) && message.method === "tools/call";
-}
 
 function hidden(message: Request): Request {
   const { name, arguments: args, ...rest }: Record<string, unknown> = message.params ?? {};
@@ -494,7 +466,6 @@ export function serveMcp(tools: ToolServer, transport: Transport, events: McpEve
   const wire = new CallWire(transport, { onClose, onError });
   const connection: Connection = {
     tools,
-    wire,
     calls,
     list,
     onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
@@ -536,7 +507,6 @@ function namesTask(params: object | undefined): boolean {
 /** State that the servers of a connection share: a client may probe one protocol revision and then use another. */
 interface Connection {
   readonly tools: ToolServer;
-  readonly wire: CallWire;
   readonly calls: SuspendedCalls;
   list(): { readonly tools: readonly object[] };
   /** Only the first client that a connection names counts. */
@@ -560,21 +530,14 @@ function createServer(tools: ToolServer): Server {
 }
 
 /** Serves a client that names itself once, at `initialize`. */
-function serveLegacy(server: Server, { tools, wire, onClient, onList, list }: Connection): void {
+function serveLegacy(server: Server, { tools, onClient, onList, list }: Connection): void {
   server.setRequestHandler("tools/list", NO_PARAMS, () => {
     onList();
     return { ...list() };
   });
-  const asks = rememberingLast(canAsk);
-  const serve = (received: ReceivedCall) =>
-    callAskingInside(tools, received, asks(server.getClientCapabilities()) ? server : undefined);
-  // Calls that come earlier, for example together with `initialize`, wait in the SDK for its answer.
-  server.oninitialized = () => {
-    onClient(server.getClientVersion());
-    wire.serveDirectly(serve);
-  };
+  server.oninitialized = () => onClient(server.getClientVersion());
   server.setRequestHandler("tools/call", ({ params }, context) =>
-    serve(receivedThroughSdk({ ...params.arguments }, context)),
+    callAskingInside(tools, server, { ...params.arguments }, context),
   );
 }
 
@@ -601,15 +564,6 @@ const NO_PARAMS = { params: z.unknown() };
 const UNUSED_VALIDATOR = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "not checked" }) as const,
 };
-
-/** Computes a result again only for another argument. */
-function rememberingLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
-  let last: { readonly argument: Argument; readonly result: Result } | undefined;
-  return (argument) => {
-    if (last === undefined || last.argument !== argument) last = { argument, result: compute(argument) };
-    return last.result;
-  };
-}
 
 function once<Args extends readonly unknown[]>(act: (...args: Args) => void): (...args: Args) => void {
   let isDone = false;
