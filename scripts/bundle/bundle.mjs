@@ -19,16 +19,10 @@ const REPLACED = [
  *
  * @typedef {object} Build
  * @property {string} id a hash of the code, which is in `server-ID.cjs`
- * @property {number} builtAt when the build began, in milliseconds since 1970
- * @property {readonly string[]} sources the files of this repository that the code was made from, relative to packages/
  */
 
-/**
- * Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program.
- *
- * @param {number} builtAt when the compilation began: a source that changed later is newer than the bundle
- */
-export async function bundle(builtAt) {
+/** Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program. */
+export async function bundle() {
   const { code, map, inputs } = await bundleFile("dist/bin.js", { banner: FUNCTION, footer: "})" });
   const start = await bundleFile("dist/boot/start.js", { banner: OWN_URL, footer: "" });
   const id = createHash("sha256").update(code).digest("hex").slice(0, 16);
@@ -37,8 +31,8 @@ export async function bundle(builtAt) {
   await replaceFile(`server-${id}.cjs.map`, map);
   await replaceFile("start.cjs", start.code);
   await replaceFile("licences.txt", await licencesOf(inputs));
-  const sources = [...sourcesOf([...inputs, ...start.inputs]), ...(await copyLisp())];
-  await replaceFile("build.json", JSON.stringify({ id, builtAt, sources }));
+  await replaceFile("build.json", JSON.stringify({ id }));
+  await copyLisp();
   await removeOthers(id);
 }
 
@@ -95,14 +89,6 @@ function replaceModules({ onResolve, onLoad }) {
   });
 }
 
-/** @param {readonly string[]} inputs paths from the repository's root */
-function sourcesOf(inputs) {
-  const compiled = inputs.flatMap(
-    (input) => /^packages\/(?<path>[^/]+\/dist\/.*)\.js$/.exec(input)?.groups?.["path"] ?? [],
-  );
-  return compiled.map((path) => `${path.replace("/dist/", "/src/")}.ts`);
-}
-
 /** Replaces a file at once: another process may be reading it. @param {string} name @param {string} text */
 async function replaceFile(name, text) {
   const draft = join(PROGRAM, dirname(name), `.${basename(name)}.${process.pid}`);
@@ -110,7 +96,7 @@ async function replaceFile(name, text) {
   await rename(draft, join(PROGRAM, name));
 }
 
-/** Copies the Lisp systems, and returns their files, relative to packages/. */
+/** Copies the Lisp systems. */
 async function copyLisp() {
   const names = (await filesIn(LISP)).filter((name) => !name.endsWith(".fasl") && !name.startsWith("tests"));
   for (const name of names) {
@@ -119,7 +105,6 @@ async function copyLisp() {
   }
   const old = (await filesIn(join(PROGRAM, "lisp"))).filter((name) => !names.includes(name));
   await Promise.all(old.map((name) => rm(join(PROGRAM, "lisp", name), { force: true })));
-  return names.map((name) => `swank-client/lisp/${name}`);
 }
 
 /** The files of a folder and its subfolders, without drafts. @param {string} folder */

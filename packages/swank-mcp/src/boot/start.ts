@@ -4,15 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 import type { Starter } from "../base/version.js";
-import { changedSource, readBuildInfo } from "./build-info.js";
+import { readBuildInfo } from "./build-info.js";
 import { CodeCache, codeFolder } from "./code-cache.js";
 import { optimizeSooner } from "./optimize-sooner.js";
 
 /** How long after the first call the code is kept, in milliseconds: by then the program has its most used functions. */
 const KEEP_DELAY = 1000;
-
-/** How long after the start the sources are checked, in milliseconds, unless the program ends before. */
-const CHECK_DELAY = 200;
 
 /** The bundle: a function like those that Node makes of CommonJS modules. */
 type Bundle = (
@@ -27,26 +24,7 @@ const folder = fileURLToPath(new URL(".", import.meta.url));
 
 const build = readBuildInfo(folder);
 
-let isChecked = false;
-
 start(join(folder, `server-${build.id}.cjs`));
-
-// After the first answers, which the check would delay.
-setTimeout(failIfStale, CHECK_DELAY).unref();
-
-process.once("exit", failIfStale);
-
-/** Ends a program that is older than its sources, so that nobody tests it. */
-function failIfStale(): void {
-  if (isChecked) return;
-  isChecked = true;
-  const changed = changedSource(folder, build);
-  if (changed === undefined) return;
-  process.stderr.write(
-    `swank-mcp is older than its source packages/${changed}: run \`npm run build\` in the repository, then start it again.\n`,
-  );
-  process.exit(1);
-}
 
 /** Runs the bundle, with the code that an earlier process compiled. */
 function start(file: string): void {
