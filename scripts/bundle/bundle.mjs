@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { inRepository } from "../setup/paths.mjs";
@@ -14,45 +13,26 @@ const REPLACED = [
   { filter: /\/lisp-folder\.js$/, path: inRepository("scripts/bundle/lisp-folder.mjs") },
 ];
 
-/**
- * What the program needs beside its code, in build.json.
- *
- * @typedef {object} Build
- * @property {string} id a hash of the code, which is in `server-ID.cjs`
- */
-
 /** Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program. */
 export async function bundle() {
-  const { code, map, inputs } = await bundleFile("dist/bin.js", { banner: FUNCTION, footer: "})" });
-  const start = await bundleFile("dist/boot/start.js", { banner: OWN_URL, footer: "" });
-  const id = createHash("sha256").update(code).digest("hex").slice(0, 16);
+  const { code, map, inputs } = await bundleProgram();
   await mkdir(PROGRAM, { recursive: true });
-  await replaceFile(`server-${id}.cjs`, `${code}//# sourceMappingURL=server-${id}.cjs.map\n`);
-  await replaceFile(`server-${id}.cjs.map`, map);
-  await replaceFile("start.cjs", start.code);
+  await replaceFile("swank-mcp.cjs", `${code}//# sourceMappingURL=swank-mcp.cjs.map\n`);
+  await replaceFile("swank-mcp.cjs.map", map);
   await replaceFile("licences.txt", await licencesOf(inputs));
-  await replaceFile("build.json", JSON.stringify({ id }));
   await copyLisp();
-  await removeOthers(id);
 }
 
-/** What the code gets instead of `import.meta.url`. */
-const OWN_URL = 'const __url = require("node:url").pathToFileURL(__filename).href;';
-
-/** The head of a function, because Node does not compile the bundle: start.cjs does, with V8's code cache. */
-const FUNCTION = `(function (exports, require, module, __filename, __dirname) { "use strict";
+/** The head of the bundle, and what its code gets instead of `import.meta.url`. */
+const HEAD = `"use strict";
 (globalThis.__zod_globalConfig ??= {}).jitless = true; // Compiling parsers would take longer than all parsing until the first answer.
-${OWN_URL}`;
+const __url = require("node:url").pathToFileURL(__filename).href;`;
 
-/**
- * @param {string} entry path of a compiled file in swank-mcp
- * @param {{ banner: string, footer: string }} around
- */
-async function bundleFile(entry, { banner, footer }) {
+async function bundleProgram() {
   const { build } = await import("esbuild");
   const { outputFiles, metafile } = await build({
     absWorkingDir: inRepository(),
-    entryPoints: [join(SERVER, entry)],
+    entryPoints: [join(SERVER, "dist/bin.js")],
     outfile: join(PROGRAM, "out.cjs"),
     bundle: true,
     write: false,
@@ -60,7 +40,7 @@ async function bundleFile(entry, { banner, footer }) {
     platform: "node",
     format: "cjs",
     target: "node20.19",
-    // Dynamic imports are then calls of `require`, which need no callback in a script that Node does not load.
+    // Dynamic imports are then calls of `require`.
     supported: { "dynamic-import": false },
     define: { "import.meta.url": "__url" },
     minifySyntax: true,
@@ -71,8 +51,7 @@ async function bundleFile(entry, { banner, footer }) {
     charset: "ascii",
     sourcemap: "external",
     sourcesContent: false,
-    banner: { js: banner },
-    footer: { js: footer },
+    banner: { js: HEAD },
     plugins: [{ name: "replacements", setup: replaceModules }],
     logLevel: "error",
   });
@@ -111,11 +90,4 @@ async function copyLisp() {
 async function filesIn(folder) {
   const names = await readdir(folder, { recursive: true });
   return names.filter((name) => extname(name) !== "" && !basename(name).startsWith("."));
-}
-
-/** Removes earlier bundles. @param {string} id of the current one */
-async function removeOthers(id) {
-  const names = await readdir(PROGRAM);
-  const old = names.filter((name) => name.startsWith("server-") && !name.startsWith(`server-${id}.`));
-  await Promise.all(old.map((name) => rm(join(PROGRAM, name), { force: true })));
 }

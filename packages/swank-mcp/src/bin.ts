@@ -3,7 +3,7 @@ import { ownCommand } from "./base/client-setup.js";
 import { helpText, OptionError, readConfig } from "./base/config.js";
 import { Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
 import { openLog, startLine } from "./base/log.js";
-import { emacsFolder, type Starter, VERSION } from "./base/version.js";
+import { emacsFolder, VERSION } from "./base/version.js";
 
 /** Exit code for a wrong command line. */
 const USAGE_ERROR = 2;
@@ -13,7 +13,7 @@ const PAGER_PATIENCE = 600_000;
 
 const output = new OutputQueue(process.stdout);
 
-async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
+async function begin(lifetime: Lifetime): Promise<Service> {
   const config = readConfig(process.argv.slice(2), process.env);
   if (config.help) return print(helpText(), lifetime);
   if (config.version) return print(`${VERSION}\n`, lifetime);
@@ -27,16 +27,15 @@ async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
   lifetime.logTo(log);
   log(startLine(config));
   const { serverOf } = await import("./serve.js");
-  const onCall = () => starter.callEnded();
   if (config.command === "console") {
     const { TOOL_COMMANDS } = await import("./console/commands.js");
-    const tools = serverOf(config, log, { onCall, names: TOOL_COMMANDS });
+    const tools = serverOf(config, log, TOOL_COMMANDS);
     tools.agent.name.set("console");
     if (config.share !== undefined) tools.agent.host.start();
     const { serveConsole } = await import("./console/console.js");
     return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);
   }
-  const tools = serverOf(config, log, { onCall });
+  const tools = serverOf(config, log);
   const { serveStdio } = await import("./mcp/stdio.js");
   const consoleCommand = ownCommand("console", { program: process.argv[1], environment: process.env });
   return serveStdio({ tools, output, log, drainSeconds: config.timeout, consoleCommand }, lifetime);
@@ -49,9 +48,9 @@ function print(text: string, lifetime: Lifetime, exitCode = 0): Service {
 }
 
 /** Reports a wrong command line without a stack: the user can correct it. */
-async function beginOrExplain(lifetime: Lifetime, starter: Starter): Promise<Service> {
+async function beginOrExplain(lifetime: Lifetime): Promise<Service> {
   try {
-    return await begin(lifetime, starter);
+    return await begin(lifetime);
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     process.stderr.write(`swank-mcp: ${error.message}\n`);
@@ -60,7 +59,4 @@ async function beginOrExplain(lifetime: Lifetime, starter: Starter): Promise<Ser
   }
 }
 
-/** Runs the program until it exits the process. */
-export function main(starter: Starter): void {
-  void new Lifetime(output).run((lifetime) => beginOrExplain(lifetime, starter));
-}
+void new Lifetime(output).run(beginOrExplain);

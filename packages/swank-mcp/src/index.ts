@@ -22,8 +22,6 @@ export {
 export { type End, Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
 export { explainError, explainUnattached, REFUSALS, Refusal, type RefusalCode } from "./base/refusals.js";
 export { VERSION } from "./base/version.js";
-export { CodeCache } from "./boot/code-cache.js";
-export { optimizationSettings } from "./boot/optimize-sooner.js";
 export { plainCode, readArguments } from "./call/arguments.js";
 export { CallLedger, type CallRecord, callLine, type LedgerEntry, LedgerFile, type LedgerLine } from "./call/ledger.js";
 export {
