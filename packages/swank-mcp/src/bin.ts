@@ -4,6 +4,11 @@ import { helpText, OptionError, readConfig } from "./base/config.js";
 import { Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
 import { openLog, startLine } from "./base/log.js";
 import { emacsFolder, VERSION } from "./base/version.js";
+import { checkFiles } from "./check-files.js";
+import { TOOL_COMMANDS } from "./console/commands.js";
+import { serveConsole } from "./console/console.js";
+import { serveStdio } from "./mcp/stdio.js";
+import { serverOf } from "./serve.js";
 
 /** Exit code for a wrong command line. */
 const USAGE_ERROR = 2;
@@ -19,24 +24,19 @@ async function begin(lifetime: Lifetime): Promise<Service> {
   if (config.version) return print(`${VERSION}\n`, lifetime);
   if (config.emacsPath) return print(`${emacsFolder()}\n`, lifetime);
   if (config.command === "check") {
-    const { checkFiles } = await import("./check-files.js");
     const { text, exitCode } = await checkFiles(config.files);
     return print(text, lifetime, exitCode);
   }
   const log = openLog(config);
   lifetime.logTo(log);
   log(startLine(config));
-  const { serverOf } = await import("./serve.js");
   if (config.command === "console") {
-    const { TOOL_COMMANDS } = await import("./console/commands.js");
     const tools = serverOf(config, log, TOOL_COMMANDS);
     tools.agent.name.set("console");
     if (config.share !== undefined) tools.agent.host.start();
-    const { serveConsole } = await import("./console/console.js");
     return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);
   }
   const tools = serverOf(config, log);
-  const { serveStdio } = await import("./mcp/stdio.js");
   const consoleCommand = ownCommand("console", { program: process.argv[1], environment: process.env });
   return serveStdio({ tools, output, log, drainSeconds: config.timeout, consoleCommand }, lifetime);
 }
