@@ -42,7 +42,7 @@ async function begin(lifetime: Lifetime): Promise<Service> {
 }
 
 function print(text: string, lifetime: Lifetime, exitCode = 0): Service {
-  output.write(text).catch(() => undefined);
+  output.write(text);
   lifetime.end({ why: "the output is complete", exitCode });
   return { patience: PAGER_PATIENCE };
 }

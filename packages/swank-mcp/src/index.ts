@@ -67,16 +67,8 @@ export {
   type Unfinished,
 } from "./console/read-entry.js";
 export { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./mcp/instructions.js";
-export { isKnownMessage, type McpEndpoint, type McpEvents, serveMcp } from "./mcp/server.js";
-export {
-  LineTransport,
-  type LineTransportOptions,
-  type Message,
-  type MessageId,
-  type Notification,
-  type Request,
-  type Response,
-} from "./mcp/transport.js";
+export { type McpEndpoint, type McpEvents, type McpStreams, serveMcp } from "./mcp/server.js";
+export { StdioLines } from "./mcp/stdio-lines.js";
 export { OUTCOME_META, outcomeData } from "./report/data.js";
 export { symbolBlocks } from "./report/names.js";
 export { noteLines, reportText } from "./report/report.js";

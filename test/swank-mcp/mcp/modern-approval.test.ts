@@ -325,6 +325,15 @@ describe("a question to a client of revision 2025-11-25 that declares elicitatio
     }
   });
 
+  it("that ends its input refuses at once", async () => {
+    await start();
+    const refused = call();
+    await question();
+    peer.endInput();
+    expect(denial(await refused)).to.include("the client closed its input");
+    expect(done).to.deep.equal([]);
+  });
+
   const answers: readonly (readonly [what: string, answer: object, expected: RegExp | "done"])[] = [
     ["a yes", { result: { action: "accept", content: { answer: "Yes" } } }, "done"],
     [
