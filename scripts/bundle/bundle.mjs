@@ -25,7 +25,6 @@ export async function bundle() {
 
 /** The head of the bundle, and what its code gets instead of `import.meta.url`. */
 const HEAD = `"use strict";
-(globalThis.__zod_globalConfig ??= {}).jitless = true; // Compiling parsers would take longer than all parsing until the first answer.
 const __url = require("node:url").pathToFileURL(__filename).href;`;
 
 async function bundleProgram() {
