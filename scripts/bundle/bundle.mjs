@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { inRepository } from "../setup/paths.mjs";
@@ -13,51 +12,25 @@ const REPLACED = [
   { filter: /^@modelcontextprotocol\/server\/_shims$/, path: inRepository("scripts/bundle/sdk-shims.mjs") },
 ];
 
-/**
- * What the program needs beside its code, in build.json.
- *
- * @typedef {object} Build
- * @property {string} id a hash of the code, which is in `server-ID.cjs`
- * @property {number} builtAt when the build began, in milliseconds since 1970
- * @property {readonly string[]} sources the files of this repository that the code was made from, relative to packages/
- */
-
-/**
- * Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program.
- *
- * @param {number} builtAt when the compilation began: a source that changed later is newer than the bundle
- */
-export async function bundle(builtAt) {
-  const { code, map, inputs } = await bundleFile("dist/bin.js", { banner: FUNCTION, footer: "})" });
-  const start = await bundleFile("dist/boot/start.js", { banner: OWN_URL, footer: "" });
-  const id = createHash("sha256").update(code).digest("hex").slice(0, 16);
+/** Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program. */
+export async function bundle() {
+  const { code, map, inputs } = await bundleProgram();
   await mkdir(PROGRAM, { recursive: true });
-  await replaceFile(`server-${id}.cjs`, `${code}//# sourceMappingURL=server-${id}.cjs.map\n`);
-  await replaceFile(`server-${id}.cjs.map`, map);
-  await replaceFile("start.cjs", start.code);
+  await replaceFile("swank-mcp.cjs", `${code}//# sourceMappingURL=swank-mcp.cjs.map\n`);
+  await replaceFile("swank-mcp.cjs.map", map);
   await replaceFile("licences.txt", await licencesOf(inputs));
-  const sources = [...sourcesOf([...inputs, ...start.inputs]), ...(await copyLisp())];
-  await replaceFile("build.json", JSON.stringify({ id, builtAt, sources }));
-  await removeOthers(id);
+  await copyLisp();
 }
 
-/** What the code gets instead of `import.meta.url`. */
-const OWN_URL = 'const __url = require("node:url").pathToFileURL(__filename).href;';
+/** The head of the bundle, and what its code gets instead of `import.meta.url`. */
+const HEAD = `"use strict";
+const __url = require("node:url").pathToFileURL(__filename).href;`;
 
-/** The head of a function, because Node does not compile the bundle: start.cjs does, with V8's code cache. */
-const FUNCTION = `(function (exports, require, module, __filename, __dirname) { "use strict";
-(globalThis.__zod_globalConfig ??= {}).jitless = true; // Compiling parsers would take longer than all parsing until the first answer.
-${OWN_URL}`;
-
-/**
- * @param {string} entry path of a compiled file in swank-mcp
- * @param {{ banner: string, footer: string }} around
- */
-async function bundleFile(entry, { banner, footer }) {
+async function bundleProgram() {
   const { build } = await import("esbuild");
   const { outputFiles, metafile } = await build({
     absWorkingDir: inRepository(),
-    entryPoints: [join(SERVER, entry)],
+    entryPoints: [join(SERVER, "dist/bin.js")],
     outfile: join(PROGRAM, "out.cjs"),
     bundle: true,
     write: false,
@@ -65,7 +38,7 @@ async function bundleFile(entry, { banner, footer }) {
     platform: "node",
     format: "cjs",
     target: "node20.19",
-    // Dynamic imports are then calls of `require`, which need no callback in a script that Node does not load.
+    // Dynamic imports are then calls of `require`.
     supported: { "dynamic-import": false },
     define: { "import.meta.url": "__url" },
     minifySyntax: true,
@@ -76,8 +49,7 @@ async function bundleFile(entry, { banner, footer }) {
     charset: "ascii",
     sourcemap: "external",
     sourcesContent: false,
-    banner: { js: banner },
-    footer: { js: footer },
+    banner: { js: HEAD },
     plugins: [{ name: "replacements", setup: replaceModules }],
     logLevel: "error",
   });
@@ -98,14 +70,6 @@ function replaceModules({ onResolve, onLoad }) {
   });
 }
 
-/** @param {readonly string[]} inputs paths from the repository's root */
-function sourcesOf(inputs) {
-  const compiled = inputs.flatMap(
-    (input) => /^packages\/(?<path>[^/]+\/dist\/.*)\.js$/.exec(input)?.groups?.["path"] ?? [],
-  );
-  return compiled.map((path) => `${path.replace("/dist/", "/src/")}.ts`);
-}
-
 /** Replaces a file at once: another process may be reading it. @param {string} name @param {string} text */
 async function replaceFile(name, text) {
   const draft = join(PROGRAM, dirname(name), `.${basename(name)}.${process.pid}`);
@@ -113,7 +77,7 @@ async function replaceFile(name, text) {
   await rename(draft, join(PROGRAM, name));
 }
 
-/** Copies the Lisp systems, and returns their files, relative to packages/. */
+/** Copies the Lisp systems. */
 async function copyLisp() {
   const names = (await filesIn(LISP)).filter((name) => !name.endsWith(".fasl") && !name.startsWith("tests"));
   for (const name of names) {
@@ -122,18 +86,10 @@ async function copyLisp() {
   }
   const old = (await filesIn(join(PROGRAM, "lisp"))).filter((name) => !names.includes(name));
   await Promise.all(old.map((name) => rm(join(PROGRAM, "lisp", name), { force: true })));
-  return names.map((name) => `swank-client/lisp/${name}`);
 }
 
 /** The files of a folder and its subfolders, without drafts. @param {string} folder */
 async function filesIn(folder) {
   const names = await readdir(folder, { recursive: true });
   return names.filter((name) => extname(name) !== "" && !basename(name).startsWith("."));
-}
-
-/** Removes earlier bundles. @param {string} id of the current one */
-async function removeOthers(id) {
-  const names = await readdir(PROGRAM);
-  const old = names.filter((name) => name.startsWith("server-") && !name.startsWith(`server-${id}.`));
-  await Promise.all(old.map((name) => rm(join(PROGRAM, name), { force: true })));
 }

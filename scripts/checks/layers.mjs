@@ -12,17 +12,7 @@ const PACKAGES = {
 };
 
 /** The folders of swank-mcp. Each imports only from folders in earlier entries; folders of one entry do not import from each other. */
-const SERVER_FOLDERS = [
-  ["text"],
-  ["base"],
-  ["boot"],
-  ["session"],
-  ["report"],
-  ["call"],
-  ["tools"],
-  ["mcp"],
-  ["console"],
-];
+const SERVER_FOLDERS = [["text"], ["base"], ["session"], ["report"], ["call"], ["tools"], ["mcp"], ["console"]];
 
 /** The folders of swank-client, likewise. The entry points and the client are in no folder and import from all. */
 const CLIENT_FOLDERS = [

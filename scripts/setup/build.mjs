@@ -13,9 +13,8 @@ const PROGRAM = "packages/swank-mcp";
  * @throws {SetupError} if the compiler reports an error
  */
 export async function build(projects = []) {
-  const began = Date.now();
   await pruneBuild();
   const code = await runInstalled("typescript/bin/tsc", ["-b", ...projects]);
   if (code !== 0) throw new SetupError("The build failed. The compiler's errors are above.");
-  if (projects.length === 0 || projects.includes(PROGRAM)) await bundle(began);
+  if (projects.length === 0 || projects.includes(PROGRAM)) await bundle();
 }

@@ -53,16 +53,15 @@ export interface LaunchOptions extends OptionsOf<typeof launchOptions> {}
 export async function launch(options: LaunchOptions = {}): Promise<LaunchedClient> {
   checkOptions("launch", options, launchOptions);
   const { lisp, swank, cacheDir, useCore, cwd, env, dynamicSpaceSize, runtimeSources, ...others } = options;
-  const { warmUp, startTimeout, onLog, onBuild, onSpawn, buildInBackground, ...connecting } = others;
+  const { warmUp, startTimeout, onLog, onBuild, buildInBackground, ...connecting } = others;
   const places = { lisp, swank, cacheDir, cwd, env };
   const contents = { useCore, dynamicSpaceSize, runtimeSources, warmUp };
-  const building = { onLog, onBuild, onSpawn, buildInBackground, startTimeout, signal: options.signal };
+  const building = { onLog, onBuild, buildInBackground, startTimeout, signal: options.signal };
   return connectTo(await launchImage({ ...places, ...contents, ...building }), connecting);
 }
 
 /**
- * The second half of {@link launch}: connects to an image that `launchImage` started. For programs that load this module only while the
- * image starts, which `onSpawn` tells them.
+ * The second half of {@link launch}: connects to an image that `launchImage` started.
  *
  * @throws SwankError `INVALID_ARGUMENT`, and what `connect` throws. The image is ended then.
  */

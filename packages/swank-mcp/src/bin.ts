@@ -3,7 +3,12 @@ import { ownCommand } from "./base/client-setup.js";
 import { helpText, OptionError, readConfig } from "./base/config.js";
 import { Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
 import { openLog, startLine } from "./base/log.js";
-import { emacsFolder, type Starter, VERSION } from "./base/version.js";
+import { emacsFolder, VERSION } from "./base/version.js";
+import { checkFiles } from "./check-files.js";
+import { TOOL_COMMANDS } from "./console/commands.js";
+import { serveConsole } from "./console/console.js";
+import { serveStdio } from "./mcp/stdio.js";
+import { serverOf } from "./serve.js";
 
 /** Exit code for a wrong command line. */
 const USAGE_ERROR = 2;
@@ -13,45 +18,39 @@ const PAGER_PATIENCE = 600_000;
 
 const output = new OutputQueue(process.stdout);
 
-async function begin(lifetime: Lifetime, starter: Starter): Promise<Service> {
+async function begin(lifetime: Lifetime): Promise<Service> {
   const config = readConfig(process.argv.slice(2), process.env);
   if (config.help) return print(helpText(), lifetime);
   if (config.version) return print(`${VERSION}\n`, lifetime);
   if (config.emacsPath) return print(`${emacsFolder()}\n`, lifetime);
   if (config.command === "check") {
-    const { checkFiles } = await import("./check-files.js");
     const { text, exitCode } = await checkFiles(config.files);
     return print(text, lifetime, exitCode);
   }
   const log = openLog(config);
   lifetime.logTo(log);
   log(startLine(config));
-  const { serverOf } = await import("./serve.js");
-  const onCall = () => starter.callEnded();
   if (config.command === "console") {
-    const { TOOL_COMMANDS } = await import("./console/commands.js");
-    const tools = serverOf(config, log, { onCall, names: TOOL_COMMANDS });
+    const tools = serverOf(config, log, TOOL_COMMANDS);
     tools.agent.name.set("console");
     if (config.share !== undefined) tools.agent.host.start();
-    const { serveConsole } = await import("./console/console.js");
     return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);
   }
-  const tools = serverOf(config, log, { onCall });
-  const { serveStdio } = await import("./mcp/stdio.js");
+  const tools = serverOf(config, log);
   const consoleCommand = ownCommand("console", { program: process.argv[1], environment: process.env });
   return serveStdio({ tools, output, log, drainSeconds: config.timeout, consoleCommand }, lifetime);
 }
 
 function print(text: string, lifetime: Lifetime, exitCode = 0): Service {
-  output.write(text).catch(() => undefined);
+  output.write(text);
   lifetime.end({ why: "the output is complete", exitCode });
   return { patience: PAGER_PATIENCE };
 }
 
 /** Reports a wrong command line without a stack: the user can correct it. */
-async function beginOrExplain(lifetime: Lifetime, starter: Starter): Promise<Service> {
+async function beginOrExplain(lifetime: Lifetime): Promise<Service> {
   try {
-    return await begin(lifetime, starter);
+    return await begin(lifetime);
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     process.stderr.write(`swank-mcp: ${error.message}\n`);
@@ -60,7 +59,4 @@ async function beginOrExplain(lifetime: Lifetime, starter: Starter): Promise<Ser
   }
 }
 
-/** Runs the program until it exits the process. */
-export function main(starter: Starter): void {
-  void new Lifetime(output).run((lifetime) => beginOrExplain(lifetime, starter));
-}
+void new Lifetime(output).run(beginOrExplain);

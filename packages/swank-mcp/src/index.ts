@@ -22,8 +22,6 @@ export {
 export { type End, Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
 export { explainError, explainUnattached, REFUSALS, Refusal, type RefusalCode } from "./base/refusals.js";
 export { VERSION } from "./base/version.js";
-export { CodeCache } from "./boot/code-cache.js";
-export { optimizationSettings } from "./boot/optimize-sooner.js";
 export { plainCode, readArguments } from "./call/arguments.js";
 export { CallLedger, type CallRecord, callLine, type LedgerEntry, LedgerFile, type LedgerLine } from "./call/ledger.js";
 export {
@@ -68,18 +66,9 @@ export {
   stopOf,
   type Unfinished,
 } from "./console/read-entry.js";
-export { DirectCalls, type DirectCallsOptions, type ReceivedCall, type SentCall } from "./mcp/direct-calls.js";
 export { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./mcp/instructions.js";
-export { isKnownMessage, type McpEndpoint, type McpEvents, serveMcp } from "./mcp/server.js";
-export {
-  LineTransport,
-  type LineTransportOptions,
-  type Message,
-  type MessageId,
-  type Notification,
-  type Request,
-  type Response,
-} from "./mcp/transport.js";
+export { type McpEndpoint, type McpEvents, type McpStreams, serveMcp } from "./mcp/server.js";
+export { StdioLines } from "./mcp/stdio-lines.js";
 export { OUTCOME_META, outcomeData } from "./report/data.js";
 export { symbolBlocks } from "./report/names.js";
 export { noteLines, reportText } from "./report/report.js";

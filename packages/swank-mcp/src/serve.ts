@@ -9,25 +9,21 @@ import { ToolServer } from "./tools/tool-server.js";
 /** Milliseconds that a call waits for the user's files in a new image: many hosts give up after 60 s. A console waits for ever. */
 const LONGEST_WAIT = 45_000;
 
-export interface ServerSettings {
-  /** The client's own names for tools. */
-  readonly names?: ReadonlyMap<string, string>;
-  /** Called after every call. */
-  readonly onCall: () => void;
-}
-
-/** The tools for the only client of a process, with their own image host. Logs every call and defect. */
-export function serverOf(config: Config, log: Log, { onCall, ...settings }: ServerSettings): ToolServer {
+/**
+ * The tools for the only client of a process, with their own image host. Logs every call and defect.
+ *
+ * @param names - The client's own names for tools.
+ */
+export function serverOf(config: Config, log: Log, names?: ReadonlyMap<string, string>): ToolServer {
   const name = new AgentName();
   const host = new ImageHost(openSession(config, log, name), config.command === "serve" ? LONGEST_WAIT : undefined);
   const isLogged = config.logFile !== undefined || config.verbose;
   return new ToolServer(new AgentSession(host, config, name), {
-    ...settings,
+    ...(names === undefined ? {} : { names }),
     ledger: config.ledger === undefined ? undefined : openLedger(config.ledger, name, log),
     onCall: (record) => {
       log(callLine(record));
       if (isLogged) logFaults(host);
-      onCall();
     },
     onDefect: defectReporter(log, config.verbose),
   });

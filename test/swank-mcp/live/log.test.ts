@@ -90,7 +90,7 @@ describe("swank-mcp log", () => {
     await server.call("lisp-status");
     await server.end();
     const log = await readFile(file, "utf8");
-    expect(log).to.match(/ defect: TypeError: find is broken\n {4}at [\s\S]*server-\w+\.cjs/);
+    expect(log).to.match(/ defect: TypeError: find is broken\n {4}at [\s\S]*swank-mcp\.cjs/);
     expect(log.match(/find is broken/g)).to.have.length(1);
     expect(log).to.match(/ call lisp-status: INTERNAL_ERROR, \d+ ms\n/);
   });

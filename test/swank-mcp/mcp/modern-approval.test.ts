@@ -107,9 +107,8 @@ describe("SuspendedCalls", () => {
 
   const attacks: readonly [what: string, attack: (given: Answering) => Answering][] = [
     ["an altered id", (given) => ({ ...given, requestState: String(given.requestState).replace(/^./, flip) })],
-    ["an altered signature", (given) => ({ ...given, requestState: String(given.requestState).replace(/.$/, flip) })],
-    ["the signature cut off", (given) => ({ ...given, requestState: String(given.requestState).split(".")[0] })],
-    ["text after the signature", (given) => ({ ...given, requestState: `${given.requestState}.x` })],
+    ["a shortened id", (given) => ({ ...given, requestState: String(given.requestState).slice(0, -1) })],
+    ["text after the id", (given) => ({ ...given, requestState: `${given.requestState}.x` })],
     ["blanks around the state", (given) => ({ ...given, requestState: ` ${given.requestState} ` })],
     ["an empty state", (given) => ({ ...given, requestState: "" })],
     ["a state that the client made up", (given) => ({ ...given, requestState: "e30.e30" })],
@@ -118,7 +117,7 @@ describe("SuspendedCalls", () => {
     it(`refuses a yes with ${what}, and leaves the real question open`, async () => {
       const question = await peer.ask("risky", { code: "(a)" });
       const forged = await peer.finish("risky", { code: "(a)" }, attack(answered(question, "Yes")));
-      expect(denial(forged)).to.include("this server did not issue");
+      expect(denial(forged)).to.include("is not this server's");
       expect(done).to.deep.equal([]);
       await peer.finish("risky", { code: "(a)" }, answered(question, "Yes"));
       expect(done).to.deep.equal(["(a)"]);
@@ -324,6 +323,15 @@ describe("a question to a client of revision 2025-11-25 that declares elicitatio
     } finally {
       mock.timers.reset();
     }
+  });
+
+  it("that ends its input refuses at once", async () => {
+    await start();
+    const refused = call();
+    await question();
+    peer.endInput();
+    expect(denial(await refused)).to.include("the client closed its input");
+    expect(done).to.deep.equal([]);
   });
 
   const answers: readonly (readonly [what: string, answer: object, expected: RegExp | "done"])[] = [

@@ -46,7 +46,7 @@ describe("swank-mcp on a defect", () => {
     expect((await server.call("no-such-tool")).isError).to.equal(true);
     expect((await server.end()).code).to.equal(0);
     expect(server.errorText).to.match(
-      /^swank-mcp: defect: TypeError: find is broken\n {4}at [\s\S]*server-\w+\.cjs[\s\S]*Error: the cause\n/,
+      /^swank-mcp: defect: TypeError: find is broken\n {4}at [\s\S]*swank-mcp\.cjs[\s\S]*Error: the cause\n/,
     );
     expect(server.errorText.match(/defect:/g)).to.have.length(1);
   });

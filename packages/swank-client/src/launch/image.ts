@@ -114,7 +114,7 @@ async function startByLoading(plan: LaunchPlan): Promise<LaunchedImage> {
 
 function startLoading(plan: LaunchPlan, fasls: string | undefined): Promise<StartedImage> {
   const { lisp, swankFolder } = plan.ingredients;
-  const { cwd, onLog, onSpawn, signal, startTimeout = DEFAULT_START_TIMEOUT, dynamicSpaceSize } = plan.options;
+  const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT, dynamicSpaceSize } = plan.options;
   const forms = [
     underDefaultSettings(loadSwankForms(swankFolder, fasls)),
     callForm("launch:prepare-swank"),
@@ -135,7 +135,6 @@ function startLoading(plan: LaunchPlan, fasls: string | undefined): Promise<Star
     greeting: plan.greeting,
     timeout: startTimeout,
     signal,
-    onSpawn,
   });
 }
 
@@ -215,7 +214,7 @@ async function startNew(plan: LaunchPlan, core: string): Promise<StartedImage> {
 }
 
 function startCore(plan: LaunchPlan, core: string, dynamicSpaceSize: number | undefined): Promise<StartedImage> {
-  const { cwd, onLog, onSpawn, signal, startTimeout = DEFAULT_START_TIMEOUT } = plan.options;
+  const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT } = plan.options;
   return startImage({
     runtime: plan.ingredients.lisp.runtime,
     args: ["--core", core, ...runtimeArgs(dynamicSpaceSize), "--end-runtime-options", String(process.pid)],
@@ -225,7 +224,6 @@ function startCore(plan: LaunchPlan, core: string, dynamicSpaceSize: number | un
     greeting: plan.greeting,
     timeout: Math.min(startTimeout, CORE_START_LIMIT),
     signal,
-    onSpawn,
   });
 }
 

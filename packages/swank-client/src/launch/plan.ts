@@ -244,8 +244,6 @@ export const launchImageOptions = {
    * with `true`, before it loads Swank and then builds the core in the background.
    */
   onBuild: check.function<(isBackground: boolean) => void>(),
-  /** Called when a process for the image has been created. What the caller does then takes place while Lisp starts. */
-  onSpawn: check.function<() => void>(),
 };
 
 /** Options for launching an image. */

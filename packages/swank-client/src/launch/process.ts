@@ -365,8 +365,6 @@ interface ImageStart extends ImageCommand {
   /** Milliseconds within which it must send the greeting. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
-  /** Called when the process has been created. */
-  readonly onSpawn: (() => void) | undefined;
 }
 
 /** An image that has started. */
@@ -381,18 +379,12 @@ const START_ENDING_TIME = 1000;
 /**
  * Starts an image and waits for its greeting. Leaves no process behind if it fails.
  *
- * @throws SwankError `LAUNCH_FAILED`, with its output; `CANCELLED`; what `onSpawn` throws
+ * @throws SwankError `LAUNCH_FAILED`, with its output; `CANCELLED`
  */
 export async function startImage(start: ImageStart): Promise<StartedImage> {
   const timeout = AbortSignal.timeout(start.timeout);
   const signal = eitherSignal(start.signal, timeout);
   const process = new ImageProcess(start);
-  try {
-    start.onSpawn?.();
-  } catch (error) {
-    await process.kill();
-    throw error;
-  }
   const greeting = await readStart(process.socket, Buffer.byteLength(start.greeting), signal);
   const { pid } = process;
   if (greeting === start.greeting && pid !== undefined) return { process, pid };

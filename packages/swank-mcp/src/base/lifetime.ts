@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from "node:fs";
-import type { Writable } from "node:stream";
+import { Writable } from "node:stream";
 import type { Log } from "./log.js";
 
 /**
@@ -251,45 +251,34 @@ const PIECE = 64 * 1024;
 /** How often `drain` checks whether its time is up, in milliseconds. */
 const TICK = 100;
 
-/** Writes text to a stream and counts the bytes that the reader has not taken. Writes after a failure are dropped. */
-export class OutputQueue {
+/** Passes bytes on to a stream, and counts those that the reader has not taken. What is written after a failure is dropped. */
+export class OutputQueue extends Writable {
   readonly #stream: Writable;
-  #last: Promise<void> = Promise.resolve();
-  #waiting = 0;
   #taken = 0;
+  /** Bytes of the current chunk that the reader has taken. */
+  #part = 0;
   /** Ends the current wait of `drain`. */
   #wake: () => void = () => {};
   /** Ends the wait for the current piece. */
-  #fail: (error: Error) => void = () => {};
+  #fail: () => void = () => {};
 
   constructor(stream: Writable) {
+    super({ highWaterMark: PIECE });
+    // The SDK listens for errors once for each message that waits.
+    this.setMaxListeners(0);
     this.#stream = stream;
     // A destroyed stream may never call back for the current write.
-    stream.once("close", () => this.#fail(new Error("the output was closed")));
+    stream.once("close", () => this.#fail());
   }
 
   /** Bytes that the reader has not taken. */
   get waiting(): number {
-    return this.#waiting;
+    return this.writableLength - this.#part;
   }
 
   /** Bytes that the reader has taken so far. */
   get taken(): number {
     return this.#taken;
-  }
-
-  /**
-   * Resolves when the system has taken the text.
-   *
-   * @throws the stream's error.
-   */
-  write(text: string): Promise<void> {
-    const bytes = Buffer.from(text);
-    const isFirst = this.#waiting === 0;
-    this.#waiting += bytes.length;
-    const next = () => this.#writePieces(bytes);
-    this.#last = isFirst ? next() : this.#last.then(next, next);
-    return this.#last;
   }
 
   /**
@@ -300,40 +289,38 @@ export class OutputQueue {
    */
   async drain(patience: () => number): Promise<boolean> {
     let quietSince = performance.now();
-    while (this.#waiting > 0 && performance.now() - quietSince < patience()) {
+    while (this.waiting > 0 && performance.now() - quietSince < patience()) {
       const before = this.#taken;
       await this.#progress();
       if (this.#taken > before) quietSince = performance.now();
     }
-    return this.#waiting === 0;
+    return this.waiting === 0;
   }
 
-  async #writePieces(bytes: Buffer): Promise<void> {
-    let left = bytes.length;
-    try {
-      for (let start = 0; start < bytes.length; start += PIECE) {
-        const piece = bytes.subarray(start, start + PIECE);
-        await this.#writePiece(piece);
-        left -= piece.length;
-        this.#took(piece.length);
-      }
-    } catch (error) {
-      this.#took(left);
-      throw error;
-    }
-  }
-
-  #writePiece(piece: Buffer): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#fail = reject;
-      this.#stream.write(piece, (error) => (error ? reject(error) : resolve()));
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    void this.#writePieces(bytes).then(() => {
+      this.#part = 0;
+      done();
+      this.#wake();
     });
   }
 
-  #took(size: number): void {
-    this.#waiting -= size;
-    this.#taken += size;
-    this.#wake();
+  async #writePieces(bytes: Buffer): Promise<void> {
+    for (let start = 0; start < bytes.length; start += PIECE) {
+      const piece = bytes.subarray(start, start + PIECE);
+      if (!(await this.#writePiece(piece))) return;
+      this.#taken += piece.length;
+      this.#part += piece.length;
+      this.#wake();
+    }
+  }
+
+  /** => whether the system has taken the piece */
+  #writePiece(piece: Buffer): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#fail = () => resolve(false);
+      this.#stream.write(piece, (error) => resolve(!error));
+    });
   }
 
   /** Resolves when the reader has taken something, or after `TICK`. */

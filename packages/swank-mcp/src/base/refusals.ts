@@ -1,4 +1,4 @@
-import type { SwankError, types } from "swank-client";
+import { SwankError, type types } from "swank-client";
 import { cutText } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 import { EVERY_TOOL, type ToolAnswer, type ToolGuide } from "./answer.js";
@@ -121,7 +121,7 @@ class Reworded extends Error {
   readonly code: string;
   readonly remedy: string;
 
-  constructor(cause: Error & { readonly code: string }, remedy: string) {
+  constructor(cause: SwankError, remedy: string) {
     super(cause.message, { cause });
     this.code = cause.code;
     this.remedy = remedy;
@@ -150,9 +150,9 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
 
 /** Translates an error of the client into the refusal that agents know. Returns any other error unchanged. */
 function translateError(error: unknown): unknown {
-  if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return error;
+  if (!(error instanceof SwankError)) return error;
   const translation = TRANSLATIONS[error.code];
-  if (error instanceof Refusal || translation === undefined) return error;
+  if (translation === undefined) return error;
   const { code, message, next } = translation;
   if (message === undefined) return new Refusal(code, error.message, { cause: error });
   return new Refusal(code, message, { cause: error, remedy: `${error.message} ${next}` });
@@ -198,20 +198,13 @@ function explain(thrown: unknown): Explanation {
   return explain(new Refusal("INTERNAL_ERROR", `The server failed: ${message}`, { cause: thrown }));
 }
 
-/** Checks the fields instead of the class, since `swank-client` is loaded only when Lisp is needed. Both packages' errors have them. */
-function isCoded(thrown: unknown): thrown is Error & { readonly code: string; readonly remedy: string } {
-  return (
-    thrown instanceof Error &&
-    "code" in thrown &&
-    typeof thrown.code === "string" &&
-    "remedy" in thrown &&
-    typeof thrown.remedy === "string"
-  );
+function isCoded(thrown: unknown): thrown is Refusal | Reworded | SwankError {
+  return thrown instanceof Refusal || thrown instanceof Reworded || thrown instanceof SwankError;
 }
 
 /** Explains why an image cannot be attached to, with a remedy in terms of this server's options. */
 export function explainUnattached(error: unknown, address: ImageAddress): unknown {
-  if (!isSwankError(error)) return error;
+  if (!(error instanceof SwankError)) return error;
   switch (error.code) {
     case "CONNECTION_REFUSED":
       return unreachable(error, howToListen(address));
@@ -267,11 +260,6 @@ function isThisMachine({ host }: ImageAddress): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
 }
 
-/** Checks the name instead of the class, since `swank-client` is loaded only when Lisp is needed. */
-function isSwankError(error: unknown): error is SwankError {
-  return error instanceof Error && error.name === "SwankError";
-}
-
 /** The options that can correct a failed launch, by the client's error code. */
 const OPTIONS: Readonly<Record<string, string>> = {
   LISP_NOT_FOUND: "To use another sbcl, start swank-mcp with --lisp COMMAND.",
@@ -287,7 +275,7 @@ export function explainUnlaunched(
   error: unknown,
   { dynamicSpaceSize }: { readonly dynamicSpaceSize?: number | undefined },
 ) {
-  if (!isSwankError(error)) return error;
+  if (!(error instanceof SwankError)) return error;
   if (error.code === "INVALID_ARGUMENT" && dynamicSpaceSize !== undefined) return new Reworded(error, HEAP);
   const option = OPTIONS[error.code];
   return option === undefined ? error : new Reworded(error, `${error.remedy}\n${option}`);

@@ -249,5 +249,5 @@ function findTool({ tools, withheld }: ToolHost, name: unknown): Tool {
 export async function preparedWithin<T>(seconds: number, preparation: Promise<T>): Promise<T> {
   const prepared = await settledWithin(seconds * 1000, preparation);
   if (prepared !== undefined) return prepared.value;
-  throw await notLoadedWithin(seconds);
+  throw notLoadedWithin(seconds);
 }

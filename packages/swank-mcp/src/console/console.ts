@@ -449,7 +449,7 @@ export async function serveConsole(tools: ToolServer, options: ConsoleOptions, l
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const commands = offeredCommands(tools.guide);
   const lines = isTerminal ? terminalLines(tools, commands) : createInterface({ input: process.stdin });
-  const write = isTerminal ? writeToTerminal : (text: string) => void output.write(text).catch(() => undefined);
+  const write = isTerminal ? writeToTerminal : (text: string) => void output.write(text);
   const console = new Console({
     tools,
     entries: new EntryReader(lines, isTerminal ? { write } : undefined, knownCommands(tools.guide, tools.withheld)),

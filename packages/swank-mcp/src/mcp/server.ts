@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
@@ -8,8 +9,6 @@ import {
   type MessageExtraInfo,
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
-  parseJSONRPCMessage,
-  RELATED_TASK_META_KEY,
   SdkError,
   SdkErrorCode,
   Server,
@@ -18,26 +17,29 @@ import {
   type TransportSendOptions,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import * as z from "zod";
 import type { ToolAnswer } from "../base/answer.js";
+import type { OutputQueue } from "../base/lifetime.js";
 import { VERSION } from "../base/version.js";
 import type { ToolCall } from "../call/run-call.js";
 import { lazily, type Tool } from "../call/tool.js";
 import type { Ask, Question, Reply } from "../session/approvals.js";
 import { oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { DirectCalls, type ReceivedCall, type SentCall } from "./direct-calls.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
-import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
+import { OpenRequests } from "./open-requests.js";
 import {
-  cancelledId,
   INTERNAL_ERROR,
   INVALID_PARAMS,
+  INVALID_REQUEST,
+  invalidRequest,
   METHOD_NOT_FOUND,
-  type Message,
   type MessageId,
-} from "./transport.js";
+  type Response,
+} from "./sent-message.js";
+import { StdioLines } from "./stdio-lines.js";
+import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
 
 /** Shortest and longest interval between two notifications, in milliseconds. */
 const TICK = 500;
@@ -172,18 +174,21 @@ const replySchema = z.looseObject({
   content: z.looseObject({ answer: z.unknown().optional() }).nullish(),
 });
 
-/**
- * Serves a call of a client of a protocol revision up to 2025: the server asks by its own requests while the call runs.
- *
- * @param server - The server that asks; `undefined` if the client cannot ask its user.
- */
+/** The parts of a tool call that the client sends. */
+interface SentCall {
+  readonly name?: unknown;
+  readonly arguments?: unknown;
+}
+
+/** Serves a call of a client of a protocol revision up to 2025: the server asks by its own requests while the call runs. */
 function callAskingInside(
   tools: ToolServer,
-  received: ReceivedCall,
-  server: Server | undefined,
+  server: Server,
+  call: SentCall,
+  context: ServerContext,
 ): Promise<CallToolResult> {
-  const ask = server === undefined ? undefined : askThrough(server);
-  return reported(received, async (request) => toolResult(await tools.call(request)), ask);
+  const ask = canAsk(server.getClientCapabilities()) ? askThrough(server) : undefined;
+  return reported(call, context, async (request) => toolResult(await tools.call(request)), ask);
 }
 
 /** Serves a request of a client of protocol revision 2026-07-28, which asks its user between two requests for the same call. */
@@ -193,19 +198,12 @@ function callAskingBetween(
   call: SentCall,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  return reported(receivedThroughSdk(call, context), async (request) => {
+  return reported(call, context, async (request) => {
     const state = context.mcpReq.requestState();
     if (typeof state === "string") return resumed(tools, calls, state, request, context);
     if (!canAsk(namedCapabilities(context))) return toolResult(await tools.call(request));
     return roundResult(await calls.begin(request));
   });
-}
-
-/** A call that the SDK has received. */
-function receivedThroughSdk(call: SentCall, { mcpReq }: ServerContext): ReceivedCall {
-  const { signal, _meta: meta } = mcpReq;
-  const notify = (method: string, params: object) => mcpReq.notify({ method, params: { ...params } });
-  return { call, signal, progressToken: meta?.progressToken, notify };
 }
 
 async function resumed(
@@ -223,11 +221,21 @@ async function resumed(
 }
 
 /** Runs a call, and reports its progress if the client wants it. */
-async function reported<T>(received: ReceivedCall, run: (call: ToolCall) => Promise<T>, ask?: Ask): Promise<T> {
-  const { signal, progressToken } = received;
-  const { name, arguments: args } = received.call;
+async function reported<T>(
+  { name, arguments: args }: SentCall,
+  { mcpReq }: ServerContext,
+  run: (call: ToolCall) => Promise<T>,
+  ask?: Ask,
+): Promise<T> {
+  const { signal, _meta: meta } = mcpReq;
+  const progressToken = meta?.progressToken;
   if (progressToken === undefined) return run({ name, args, signal, progress: ignored, ask });
-  const progress = progressReporter(progressToken, received);
+  const progress = new ProgressReporter((note) =>
+    mcpReq
+      .notify({ method: "notifications/progress", params: { progressToken, ...note } })
+      // The transport notices a client that has disconnected.
+      .catch(() => undefined),
+  );
   try {
     return await run({ name, args, signal, progress: (text) => progress.add(text), ask });
   } finally {
@@ -237,14 +245,6 @@ async function reported<T>(received: ReceivedCall, run: (call: ToolCall) => Prom
 
 function ignored(): void {
   // The client did not ask for progress.
-}
-
-function progressReporter(progressToken: MessageId, { notify }: ReceivedCall): ProgressReporter {
-  return new ProgressReporter((note) =>
-    notify("notifications/progress", { progressToken, ...note })
-      // The transport notices a client that has disconnected.
-      .catch(() => undefined),
-  );
 }
 
 /**
@@ -325,7 +325,7 @@ interface RequestError {
  *
  * @param revisionKey - The key of the revision in `_meta`.
  */
-function discoveryError(method: string, params: object | undefined, revisionKey: string): RequestError | undefined {
+function discoveryError({ method, params }: Request, revisionKey: string): RequestError | undefined {
   if (method !== "server/discover") return undefined;
   const meta = params !== undefined && "_meta" in params ? params._meta : undefined;
   if (typeof meta === "object" && meta !== null && revisionKey in meta) return undefined;
@@ -362,92 +362,151 @@ function problemOf(issue: unknown): readonly string[] {
   return [`${place}: ${String(issue.message).replace(/^Invalid input: /, "")}`];
 }
 
+/** The streams of a connection, whose messages are one on each line. */
+export interface McpStreams {
+  readonly input: Readable;
+  readonly output: OutputQueue;
+  /** Maximum size of a line in bytes. A longer line is refused, and reading continues after it. */
+  readonly maxLine: number;
+}
+
 /** Listeners for a connection's events. */
 interface WireEvents {
   /** The transport has ended. */
   onClose(): void;
   /** An invalid message has come in, or a message could not be sent. */
   onError(error: Error): void;
+  /** A line has come in that is not JSON, which suggests that a person types the input. */
+  onNotJson?(): void;
+  /** The input has ended or failed. Running calls go on. */
+  onEnd?(error?: Error): void;
 }
 
+/** Bytes of unread answers with which reading stops. */
+const MAX_UNREAD = 4 * 1024 * 1024;
+
 /**
- * A transport that serves tool calls without the SDK, or hides a call's name and arguments from it, inside `arguments`. The SDK would answer
- * wrong ones with a protocol error that agents do not see; the tools refuse them instead.
+ * The SDK's transport on standard streams, between streams that keep what it loses.
+ *
+ * - It hides a call's name and arguments from the SDK, inside `arguments`. The SDK would answer wrong ones with a protocol error that agents do
+ *   not see; the tools refuse them instead.
+ * - A line that is not a message is answered with an error, and a request with the id of an open request is refused.
+ * - The end of the input ends nothing. Requests of the server that the client has not answered then fail.
+ * - Nothing is read while the client does not read its answers.
  */
 class CallWire implements Transport {
   onmessage?: Transport["onmessage"];
   onclose?: Transport["onclose"];
   onerror?: Transport["onerror"];
+  readonly open = new OpenRequests();
+  readonly lines: StdioLines;
+  readonly #streams: McpStreams;
   readonly #transport: Transport;
   readonly #events: WireEvents;
-  #direct: DirectCalls | undefined;
+  #isLegacy = false;
+  /** How far the end of the input has come: lines before it may wait to be read by the SDK. */
+  #end: "none" | "read" | "reported" = "none";
 
-  constructor(transport: Transport, events: WireEvents) {
-    this.#transport = transport;
+  constructor(streams: McpStreams, events: WireEvents) {
+    this.#streams = streams;
     this.#events = events;
-  }
-
-  /** From now on, calls run without the SDK. Does nothing the second time: some clients send `notifications/initialized` again. */
-  serveDirectly(run: (received: ReceivedCall) => Promise<object>): void {
-    const send = (message: JSONRPCMessage) => this.#transport.send(message);
-    this.#direct ??= new DirectCalls({ run, send, onError: (error) => this.#events.onError(error) });
+    this.lines = new StdioLines(streams.maxLine, {
+      onBad: (answer) => this.#write(answer),
+      onNotJson: () => events.onNotJson?.(),
+      onError: (error) => events.onError(error),
+      onEnd: () => this.#inputEnded(),
+    });
+    this.#transport = new StdioServerTransport(this.lines, streams.output, { maxBufferSize: Number.POSITIVE_INFINITY });
   }
 
   async start(): Promise<void> {
     const transport = this.#transport;
     transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => this.#take(message, extra);
     transport.onclose = () => {
-      this.#direct?.close();
       this.onclose?.();
       this.#events.onClose();
     };
     // Errors are reported only here: the SDK would report each twice.
     transport.onerror = (error) => this.#events.onError(error);
     await transport.start();
+    const { input } = this.#streams;
+    input.once("close", () => this.#inputEnded());
+    // This listener is never removed: a failure after the end must not become an uncaught exception.
+    input.on("error", (error) => this.#inputEnded(error));
+    input.pipe(this.lines);
   }
 
-  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const sent = "error" in message ? { ...message, error: clearError(message.error) } : message;
-    return this.#transport.send(sent, options);
+    this.open.sent(sent);
+    // The SDK registers its request only after this call.
+    if (this.#end === "reported" && isRequest(sent)) setImmediate(() => this.#failRequest(sent.id));
+    try {
+      await this.#transport.send(sent, options);
+    } finally {
+      this.#regulate();
+    }
   }
 
   close(): Promise<void> {
+    this.#streams.input.unpipe(this.lines);
     return this.#transport.close();
   }
 
   #take(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
-    if (isCall(message)) {
-      if (this.#direct === undefined) this.onmessage?.(hidden(message), extra);
-      else this.#direct.take(message);
-      return;
+    if (!this.open.received(message)) {
+      if (isRequest(message)) this.#write(invalidRequest(message.id, ID_IN_USE));
+    } else if (!isRequest(message)) this.onmessage?.(message, extra);
+    else if (message.method === "tools/call") this.onmessage?.(hidden(message), extra);
+    else {
+      // A client that has begun with `initialize` is told that there is no such method.
+      this.#isLegacy ||= message.method === "initialize";
+      const error = this.#isLegacy ? undefined : discoveryError(message, PROTOCOL_VERSION_META_KEY);
+      if (error === undefined) this.onmessage?.(message, extra);
+      else this.send({ jsonrpc: "2.0", id: message.id, error }).catch(this.#events.onError);
     }
-    // A client that has begun with `initialize` is told that there is no such method.
-    if (this.#direct === undefined && isRequest(message)) {
-      const error = discoveryError(message.method, message.params, PROTOCOL_VERSION_META_KEY);
-      if (error !== undefined) return void this.#refuse(message, error);
-    }
-    this.#direct?.cancel(cancelledId(message), cancellationReason(message));
-    this.onmessage?.(message, extra);
+    this.#regulate();
   }
 
-  #refuse({ jsonrpc, id }: Request, error: { readonly code: number; readonly message: string }): void {
-    this.#transport.send({ jsonrpc, id, error }).catch((failure: Error) => this.#events.onError(failure));
+  /** Writes an answer of its own. An open request with the same id stays open. */
+  #write(answer: Response): void {
+    this.#streams.output.write(`${JSON.stringify(answer)}\n`, () => this.#regulate());
+    this.#regulate();
+  }
+
+  /** Stops and resumes reading, and reports the end of the input. */
+  #regulate(): void {
+    if (this.#streams.output.waiting >= MAX_UNREAD) this.lines.pause();
+    else if (this.lines.isPaused()) this.lines.resume();
+    if (this.#end === "read" && this.lines.readableLength === 0) this.#reportEnd();
+  }
+
+  #inputEnded(error?: Error): void {
+    if (this.#end !== "none") return;
+    this.#end = "read";
+    if (error === undefined) this.#regulate();
+    else this.#reportEnd(error);
+  }
+
+  #reportEnd(error?: Error): void {
+    this.#end = "reported";
+    for (const id of this.open.asked) this.#failRequest(id);
+    this.#events.onEnd?.(error);
+  }
+
+  #failRequest(id: MessageId): void {
+    const error = { code: INVALID_REQUEST, message: "the client closed its input, so it cannot answer" };
+    this.onmessage?.({ jsonrpc: "2.0", id, error });
   }
 }
+
+const ID_IN_USE = "a request with this id is still in progress. Give every request its own id.";
 
 function isRequest(message: JSONRPCMessage): message is Request {
   return "method" in message && "id" in message;
 }
 
-function cancellationReason(message: JSONRPCMessage): unknown {
-  return "params" in message ? message.params?.["reason"] : undefined;
-}
-
 type Request = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
-
-function isCall(message: JSONRPCMessage): message is Request {
-  return isRequest(message) && message.method === "tools/call";
-}
 
 function hidden(message: Request): Request {
   const { name, arguments: args, ...rest }: Record<string, unknown> = message.params ?? {};
@@ -464,8 +523,14 @@ const KEPT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 /** Most subscriptions that a client may have open at a time. Nothing is ever sent on them. */
 const MAX_SUBSCRIPTIONS = 16;
 
-/** A server that speaks MCP over one transport. */
+/** A server that speaks MCP over one connection. */
 export interface McpEndpoint {
+  /** Whether messages wait to be read, because the client does not read its answers. */
+  readonly isHolding: boolean;
+  /** Whether a JSON-RPC message has been received. */
+  readonly hasMessage: boolean;
+  /** Resolves when every received request has been answered or cancelled. The client may not have read the answers yet. */
+  idle(): Promise<void>;
   /** Stops listening and cancels running calls. */
   close(): Promise<void>;
 }
@@ -478,12 +543,12 @@ export interface McpEvents extends WireEvents {
 }
 
 /**
- * Serves the tools over a transport, in the protocol revision that the client chooses. Only the files `sdk-*.ts` translate between the
+ * Serves the tools on a pair of streams, in the protocol revision that the client chooses. Only the files `sdk-*.ts` translate between the
  * SDK's types and this package's.
  *
  * They use the SDK's low-level server: the high-level one checks arguments and tool names itself, and its errors name no remedy.
  */
-export function serveMcp(tools: ToolServer, transport: Transport, events: McpEvents): McpEndpoint {
+export function serveMcp(tools: ToolServer, streams: McpStreams, events: McpEvents): McpEndpoint {
   const calls = new SuspendedCalls(tools);
   const onClose = () => {
     calls.close();
@@ -491,10 +556,9 @@ export function serveMcp(tools: ToolServer, transport: Transport, events: McpEve
   };
   const { onError } = events;
   const list = lazily(() => ({ tools: tools.tools.map(listed) }));
-  const wire = new CallWire(transport, { onClose, onError });
+  const wire = new CallWire(streams, { ...events, onClose });
   const connection: Connection = {
     tools,
-    wire,
     calls,
     list,
     onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
@@ -513,30 +577,21 @@ export function serveMcp(tools: ToolServer, transport: Transport, events: McpEve
       maxSubscriptions: MAX_SUBSCRIPTIONS,
     },
   );
-  return handle;
-}
-
-/** Whether the SDK accepts a message. It drops any other without an answer. */
-export function isKnownMessage(message: Message): boolean {
-  // The transport has checked all that the slow schema demands of such a message.
-  if ("method" in message && !namesTask(message.params)) return true;
-  try {
-    parseJSONRPCMessage(message);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function namesTask(params: object | undefined): boolean {
-  const meta = params !== undefined && "_meta" in params ? params._meta : undefined;
-  return typeof meta === "object" && meta !== null && RELATED_TASK_META_KEY in meta;
+  return {
+    get isHolding() {
+      return wire.lines.readableLength > 0;
+    },
+    get hasMessage() {
+      return wire.lines.hasMessage;
+    },
+    idle: () => wire.open.idle(),
+    close: () => handle.close(),
+  };
 }
 
 /** State that the servers of a connection share: a client may probe one protocol revision and then use another. */
 interface Connection {
   readonly tools: ToolServer;
-  readonly wire: CallWire;
   readonly calls: SuspendedCalls;
   list(): { readonly tools: readonly object[] };
   /** Only the first client that a connection names counts. */
@@ -560,21 +615,14 @@ function createServer(tools: ToolServer): Server {
 }
 
 /** Serves a client that names itself once, at `initialize`. */
-function serveLegacy(server: Server, { tools, wire, onClient, onList, list }: Connection): void {
+function serveLegacy(server: Server, { tools, onClient, onList, list }: Connection): void {
   server.setRequestHandler("tools/list", NO_PARAMS, () => {
     onList();
     return { ...list() };
   });
-  const asks = rememberingLast(canAsk);
-  const serve = (received: ReceivedCall) =>
-    callAskingInside(tools, received, asks(server.getClientCapabilities()) ? server : undefined);
-  // Calls that come earlier, for example together with `initialize`, wait in the SDK for its answer.
-  server.oninitialized = () => {
-    onClient(server.getClientVersion());
-    wire.serveDirectly(serve);
-  };
+  server.oninitialized = () => onClient(server.getClientVersion());
   server.setRequestHandler("tools/call", ({ params }, context) =>
-    serve(receivedThroughSdk({ ...params.arguments }, context)),
+    callAskingInside(tools, server, { ...params.arguments }, context),
   );
 }
 
@@ -601,15 +649,6 @@ const NO_PARAMS = { params: z.unknown() };
 const UNUSED_VALIDATOR = {
   getValidator: () => () => ({ valid: false, data: undefined, errorMessage: "not checked" }) as const,
 };
-
-/** Computes a result again only for another argument. */
-function rememberingLast<Argument, Result>(compute: (argument: Argument) => Result): (argument: Argument) => Result {
-  let last: { readonly argument: Argument; readonly result: Result } | undefined;
-  return (argument) => {
-    if (last === undefined || last.argument !== argument) last = { argument, result: compute(argument) };
-    return last.result;
-  };
-}
 
 function once<Args extends readonly unknown[]>(act: (...args: Args) => void): (...args: Args) => void {
   let isDone = false;

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import {
-  type End,
   type Lifetime,
   type OutputQueue,
   type ParentWatch,
@@ -9,10 +8,8 @@ import {
   watchParent,
 } from "../base/lifetime.js";
 import type { Log } from "../base/log.js";
-import { resetSession } from "../tools/reset-session.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { clientText, isKnownMessage, serveMcp } from "./server.js";
-import { LineTransport, type Request } from "./transport.js";
+import { clientText, type McpEndpoint, serveMcp } from "./server.js";
 
 /** Largest message that is taken, in bytes: twice what a message to Swank can hold, since JSON escapes quotes and line feeds. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
@@ -43,46 +40,43 @@ export interface StdioOptions {
 export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Promise<Service> {
   const { tools, output, log, drainSeconds, consoleCommand } = options;
   let parent: ParentWatch | undefined;
-  const transport = new LineTransport({
-    input: process.stdin,
-    output,
-    maxLine: MAX_MESSAGE,
-    isKnown: isKnownMessage,
-    isUrgent,
-    onNotJson: hintOnce(consoleCommand),
-    onEnd: (error) => {
-      parent?.end();
-      lifetime.end(
-        error === undefined
-          ? inputEnd(transport)
-          : { why: `the input failed: ${error.message}`, exitCode: 1, hurry: true },
-      );
+  let hasNonsense = false;
+  const endpoint = serveMcp(
+    tools,
+    { input: process.stdin, output, maxLine: MAX_MESSAGE },
+    {
+      onNotJson: () => {
+        if (!hasNonsense) process.stderr.write(`swank-mcp: ${NOT_FOR_PEOPLE} ${consoleCommand}\n`);
+        hasNonsense = true;
+      },
+      onEnd: (error) => {
+        parent?.end();
+        if (error !== undefined) lifetime.end({ why: `the input failed: ${error.message}`, exitCode: 1, hurry: true });
+        else if (hasNonsense && !endpoint.hasMessage)
+          lifetime.end({ why: "the input had no message", exitCode: NOTHING_SERVED });
+        else lifetime.end({ why: "the input ended", exitCode: 0, drain: true });
+      },
+      onClose: () => lifetime.end({ why: "the transport closed", exitCode: 1, hurry: true }),
+      onError: (error) => log(`transport: ${error.message}`),
+      onClient: (client) => {
+        tools.agent.name.set(client?.name);
+        log(`client: ${clientText(client)}`);
+        // A launcher that ends after it has started the server has ended by now.
+        parent ??= watchParent(() =>
+          lifetime.end({ why: "the process that started the server has ended", exitCode: 0, drain: true }),
+        );
+      },
+      // While the client reads the list, the image starts. A client may start a second process only to probe the server.
+      onList: () => {
+        if (tools.agent.config.attach === undefined) tools.agent.host.start();
+      },
     },
-  });
-  const endpoint = serveMcp(tools, transport, {
-    onClose: () => lifetime.end({ why: "the transport closed", exitCode: 1, hurry: true }),
-    onError: (error) => log(`transport: ${error.message}`),
-    onClient: (client) => {
-      tools.agent.name.set(client?.name);
-      log(`client: ${clientText(client)}`);
-      // A launcher that ends after it has started the server has ended by now.
-      parent ??= watchParent(() =>
-        lifetime.end({ why: "the process that started the server has ended", exitCode: 0, drain: true }),
-      );
-    },
-    // While the client reads the list, the image starts. A client may start a second process only to probe the server.
-    onList: () => {
-      if (tools.agent.config.attach === undefined) tools.agent.host.start();
-    },
-  });
+  );
   return {
     patience: READER_PATIENCE,
     lostReader: 0,
-    drain: () => drain(tools, transport, output, drainSeconds),
-    cutOff() {
-      tools.cutOff();
-      transport.serveRest();
-    },
+    drain: () => drain(tools, endpoint, output, drainSeconds),
+    cutOff: () => tools.cutOff(),
     async close() {
       parent?.end();
       // The transport closes after the answers of the calls that were cut off.
@@ -94,36 +88,15 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
   };
 }
 
-function inputEnd({ hasMessage, hasNonsense }: LineTransport): End {
-  if (hasNonsense && !hasMessage) return { why: "the input had no message", exitCode: NOTHING_SERVED };
-  return { why: "the input ended", exitCode: 0, drain: true };
-}
-
-/** Whether a request is served ahead of others: `ping` checks that the server is alive, and reset-session ends what keeps it busy. */
-function isUrgent({ method, params }: Request): boolean {
-  if (method === "ping") return true;
-  return method === "tools/call" && params !== undefined && "name" in params && params.name === resetSession.name;
-}
-
-/** Reports once that the input is not from an MCP client, and names the console. */
-function hintOnce(consoleCommand: string): () => void {
-  let isTold = false;
-  return () => {
-    if (isTold) return;
-    isTold = true;
-    process.stderr.write(`swank-mcp: ${NOT_FOR_PEOPLE} ${consoleCommand}\n`);
-  };
-}
-
 /** Waits for running calls for a limited time, which includes the launch of an image that they need. */
-async function drain(tools: ToolServer, transport: LineTransport, output: OutputQueue, seconds: number): Promise<void> {
+async function drain(tools: ToolServer, endpoint: McpEndpoint, output: OutputQueue, seconds: number): Promise<void> {
   // Lets the calls of the last messages begin.
   await setImmediate();
   // An image that no call needs is not awaited.
-  await settledWithin(LAUNCH_TIME, Promise.race([transport.idle(), tools.agent.host.current()]));
-  for (let taken = -1; transport.isHolding && output.taken > taken; ) {
+  await settledWithin(LAUNCH_TIME, Promise.race([endpoint.idle(), tools.agent.host.current()]));
+  for (let taken = -1; endpoint.isHolding && output.taken > taken; ) {
     taken = output.taken;
-    await settledWithin(READER_PATIENCE, transport.idle());
+    await settledWithin(READER_PATIENCE, endpoint.idle());
   }
-  await settledWithin(seconds * 1000, transport.idle());
+  await settledWithin(seconds * 1000, endpoint.idle());
 }

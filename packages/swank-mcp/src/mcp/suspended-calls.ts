@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
-import { lazily } from "../call/tool.js";
 import type { Ask, Question, Reply } from "../session/approvals.js";
 import type { ToolServer } from "../tools/tool-server.js";
 
@@ -32,8 +31,7 @@ interface OpenQuestion {
  */
 export class SuspendedCalls {
   readonly #tools: ToolServer;
-  /** Imported when there is a question: few calls ask, and cryptography slows the start. */
-  readonly #ids = lazily(async () => new (await import("./sealed-ids.js")).SealedIds());
+  /** By the `requestState` of the question, which only the client that was asked can know. */
   readonly #open = new Map<string, OpenQuestion>();
 
   constructor(tools: ToolServer) {
@@ -59,11 +57,11 @@ export class SuspendedCalls {
    * @throws Refusal `APPROVAL_DENIED` - if that question is not open, or belongs to a different call, which is then denied.
    */
   async resume(state: string, reply: Reply, request: CallRequest): Promise<Round> {
-    const id = (await this.#ids()).open(state);
-    if (id === undefined) throw unfit("this server did not issue its requestState");
-    const question = this.#open.get(id);
+    const question = this.#open.get(state);
     if (question === undefined)
-      throw unfit("the question was already answered or has expired: an answer is accepted once, within 60 s");
+      throw unfit(
+        "the question was already answered, has expired, or is not this server's: an answer is accepted once, within 60 s",
+      );
     const isSame = question.call.isMadeBy(request);
     const round = isSame ? question.call.attach(request) : undefined;
     question.settle(isSame ? reply : { kind: "failed", why: "the user's answer came with a different call" });
@@ -76,21 +74,21 @@ export class SuspendedCalls {
     for (const { call } of this.#open.values()) call.cancel();
   }
 
-  async #ask(call: SuspendedCall, question: Question, timeout: number, signal: AbortSignal): Promise<Reply> {
-    const { id, seal } = (await this.#ids()).next();
+  #ask(call: SuspendedCall, question: Question, timeout: number, signal: AbortSignal): Promise<Reply> {
+    const state = crypto.randomUUID();
     return new Promise((resolve) => {
       const settle = (reply: Reply) => {
         clearTimeout(timer);
         signal.removeEventListener("abort", giveUp);
-        this.#open.delete(id);
+        this.#open.delete(state);
         resolve(reply);
       };
       const giveUp = () => settle({ kind: "failed", why: "the call was cancelled" });
       const timer = setTimeout(() => settle({ kind: "unanswered" }), timeout).unref();
       signal.addEventListener("abort", giveUp);
-      this.#open.set(id, { call, settle });
+      this.#open.set(state, { call, settle });
       if (signal.aborted) giveUp();
-      else call.end({ kind: "asked", question, state: seal });
+      else call.end({ kind: "asked", question, state });
     });
   }
 }

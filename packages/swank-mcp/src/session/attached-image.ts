@@ -1,6 +1,6 @@
-import type { SwankClient } from "swank-client";
-import type { NetworkPeer } from "swank-client/protocol";
-import type { image } from "swank-client/swank";
+import { connect, type SwankClient, SwankError } from "swank-client";
+import { type NetworkPeer, openConnection, tcpOpener, unservedReason } from "swank-client/protocol";
+import { image } from "swank-client/swank";
 import { addressText, type Config, type ImageAddress, tunnelTo } from "../base/config.js";
 import { explainUnattached } from "../base/refusals.js";
 import { ANSWER_TIME, type AttachedOrigin, awaitedLockOf, checkOf, imageDirectory, LispSession } from "./image.js";
@@ -35,8 +35,6 @@ export async function openAttachedImage(
   agentName: string,
   signal: AbortSignal,
 ): Promise<LispSession> {
-  const { connect, SwankError } = await import("swank-client");
-  const calls = await import("swank-client/swank");
   const { cacheDir, foreignErrors } = config;
   const secret = secretOption(config);
   try {
@@ -61,9 +59,9 @@ export async function openAttachedImage(
       check,
       origin,
       remarks: [...(origin.warning === undefined ? [] : [origin.warning]), ...client.notes],
-      identity: await identify(client, calls.image.processStart),
-      directory: (asked) => imageDirectory(client, calls.image.defaultDirectory, asked),
-      awaitedLock: () => awaitedLockOf(client, calls.image.defaultDirectory),
+      identity: await identify(client),
+      directory: (asked) => imageDirectory(client, asked),
+      awaitedLock: () => awaitedLockOf(client),
       explainLoss: async () => `The connection to ${addressText(address)} was lost: ${(await client.closed).message}`,
       close: () => client.close(),
     });
@@ -78,7 +76,6 @@ async function connectBriefly(
   secret: ReturnType<typeof secretOption>,
   sessionEnd: Promise<unknown>,
 ): Promise<string | undefined> {
-  const { openConnection, tcpOpener, unservedReason } = await import("swank-client/protocol");
   const ending = new AbortController();
   void sessionEnd.then(() => ending.abort());
   const opened = await openConnection(tcpOpener(address), { secret, timeout: SECOND_LIMIT, signal: ending.signal });
@@ -88,8 +85,8 @@ async function connectBriefly(
 }
 
 /** The identity of an image: its process id and start time. An image that does not give its start time has only the id. */
-async function identify(client: SwankClient, command: typeof image.processStart): Promise<string> {
-  const asked = client.lisp.with({ timeout: ANSWER_TIME }).run(command);
+async function identify(client: SwankClient): Promise<string> {
+  const asked = client.lisp.with({ timeout: ANSWER_TIME }).run(image.processStart);
   return `${client.info.pid} ${(await asked.catch(() => undefined)) ?? ""}`;
 }
 

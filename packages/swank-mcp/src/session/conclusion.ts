@@ -1,4 +1,4 @@
-import type { types } from "swank-client";
+import { SwankError, type types } from "swank-client";
 import { settledWithin } from "../base/lifetime.js";
 import type { Evaluation, Outcome, Stopped } from "./lisp-port.js";
 
@@ -80,8 +80,7 @@ export async function followEvaluation(evaluation: Evaluation, options: FollowOp
  *
  * @returns SwankError `REQUEST_TIMEOUT`
  */
-export async function notLoadedWithin(seconds: number): Promise<Error> {
-  const { SwankError } = await import("swank-client");
+export function notLoadedWithin(seconds: number): SwankError {
   const message = `Nothing was run: what this tool needs in the image was not loaded within ${seconds} s.`;
   return new SwankError("REQUEST_TIMEOUT", message, { remedy: "Call again, with more time." });
 }
@@ -105,7 +104,7 @@ async function lateOutcome(evaluation: Evaluation, seconds: number, signal: Abor
 async function withdrawn(evaluation: Evaluation, seconds: number): Promise<Followed | undefined> {
   const ended = await settledWithin(ABORT_TIME, abort(evaluation));
   if (ended?.value === undefined) return undefined;
-  if (!evaluation.isSent) throw await notLoadedWithin(seconds);
+  if (!evaluation.isSent) throw notLoadedWithin(seconds);
   return interrupted(seconds, ended.value, evaluation);
 }
 
@@ -184,7 +183,7 @@ async function nextOutcome(evaluation: Evaluation, timeout: number, signal: Abor
 }
 
 function isWaitTimeout(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "WAIT_TIMEOUT";
+  return error instanceof SwankError && error.code === "WAIT_TIMEOUT";
 }
 
 /** Fields of an error that no Lisp condition caused. */

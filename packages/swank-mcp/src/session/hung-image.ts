@@ -1,3 +1,4 @@
+import { SwankError } from "swank-client";
 import { Refusal } from "../base/refusals.js";
 import type { ImageOrigin, LispSession, Silence } from "./image.js";
 
@@ -134,5 +135,5 @@ function hangRefusal({ message, remedy }: Hang, unanswered?: unknown): Refusal {
 
 /** Whether an error means that a request was not answered in time. */
 export function isUnanswered(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "REQUEST_TIMEOUT";
+  return error instanceof SwankError && error.code === "REQUEST_TIMEOUT";
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { SwankClient, types } from "swank-client";
-import type * as calls from "swank-client/swank";
+import { awaitedLock } from "swank-client/protocol";
+import { image } from "swank-client/swank";
 import { settledWithin } from "../base/lifetime.js";
 import { explainKicked, explainLoading, Refusal, type StartFile } from "../base/refusals.js";
 import { oneLine } from "../text/cut.js";
@@ -465,20 +466,15 @@ const REACHED_TIME = 200;
  *
  * @throws SwankError `REQUEST_TIMEOUT` when the image does not answer within 3 s, `CANCELLED`, or the reason of a closed connection.
  */
-export function imageDirectory(
-  client: SwankClient,
-  command: typeof calls.image.defaultDirectory,
-  signal: AbortSignal,
-): Promise<string> {
-  return client.lisp.with({ timeout: ANSWER_TIME, signal }).run(command);
+export function imageDirectory(client: SwankClient, signal: AbortSignal): Promise<string> {
+  return client.lisp.with({ timeout: ANSWER_TIME, signal }).run(image.defaultDirectory);
 }
 
 /** The lock that requests of a client wait for, and its holder, in words; `undefined` if none is known. Never rejects. */
-export async function awaitedLockOf(client: SwankClient, command: typeof calls.image.defaultDirectory) {
-  const { awaitedLock } = await import("swank-client/protocol");
+export async function awaitedLockOf(client: SwankClient) {
   // Requests that were not answered may have been ended. This one waits while the image is asked.
   const ending = new AbortController();
-  imageDirectory(client, command, ending.signal).catch(() => undefined);
+  imageDirectory(client, ending.signal).catch(() => undefined);
   await pause(REACHED_TIME);
   const lock = await awaitedLock(client.connection);
   ending.abort();

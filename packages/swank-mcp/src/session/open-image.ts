@@ -1,8 +1,10 @@
-import type { SwankClient } from "swank-client";
-import type { findShareSecret, shareImage } from "swank-client/launch";
+import { type SwankClient, SwankError } from "swank-client";
+import { findShareSecret, shareImage } from "swank-client/launch";
 import { type Config, DEFAULT_HOST } from "../base/config.js";
 import type { Log } from "../base/log.js";
+import { openAttachedImage } from "./attached-image.js";
 import { AgentName, type OpenSession } from "./image.js";
+import { openOwnImage } from "./own-image.js";
 
 /** Where other clients can connect to a launched image, or why they cannot. */
 export type SharedAt =
@@ -12,12 +14,6 @@ export type SharedAt =
       readonly secretFile: string | undefined;
     }
   | { readonly problem: string };
-
-/** Functions of `swank-client/launch`, which is loaded only when Lisp is needed. */
-interface SharingMeans {
-  readonly command: typeof shareImage;
-  readonly findSecret: typeof findShareSecret;
-}
 
 /** Settings that choose the secret that other clients must send. */
 type SharingSecret = Pick<Config, "secretFile" | "noSecret" | "cacheDir">;
@@ -39,9 +35,9 @@ export class Sharing {
   }
 
   /** Shares an image, and reports the result. Rejects only if the connection is lost: the agent can also use an unshared image. */
-  async share(client: SwankClient, { command, findSecret }: SharingMeans): Promise<SharedAt> {
-    const secret = await this.#findSecret(findSecret);
-    const shared = "problem" in secret ? secret : await this.#open(client, command, secret.file);
+  async share(client: SwankClient): Promise<SharedAt> {
+    const secret = await this.#findSecret();
+    const shared = "problem" in secret ? secret : await this.#open(client, secret.file);
     const isMade = "file" in secret && secret.isMade;
     for (const line of "problem" in shared ? [shared.problem] : howToJoin(shared, isMade)) {
       this.#log(line);
@@ -50,19 +46,19 @@ export class Sharing {
     return shared;
   }
 
-  async #findSecret(find: SharingMeans["findSecret"]): Promise<FoundSecret> {
+  async #findSecret(): Promise<FoundSecret> {
     const { noSecret, secretFile, cacheDir } = this.#secret;
     if (noSecret) return { file: undefined, isMade: false };
     try {
-      return await find({ file: secretFile, cacheDir });
+      return await findShareSecret({ file: secretFile, cacheDir });
     } catch (error) {
       const { message, remedy } = explanation(error);
       return { problem: `The image is not shared: ${message} ${remedy}` };
     }
   }
 
-  async #open(client: SwankClient, command: typeof shareImage, secretFile: string | undefined): Promise<SharedAt> {
-    const ask = (port: number) => client.run(command, port, secretFile);
+  async #open(client: SwankClient, secretFile: string | undefined): Promise<SharedAt> {
+    const ask = (port: number) => client.run(shareImage, port, secretFile);
     const port = this.#last ?? this.#wanted;
     const first = await ask(port);
     const answer = first.status === "in-use" && port !== this.#wanted ? await ask(this.#wanted) : first;
@@ -102,21 +98,17 @@ function lispString(text: string): string {
 
 function explanation(error: unknown): { message: string; remedy: string } {
   const message = error instanceof Error ? error.message : String(error);
-  return { message, remedy: error instanceof Error && "remedy" in error ? String(error.remedy) : "" };
+  return { message, remedy: error instanceof SwankError ? error.remedy : "" };
 }
 
-/** The way to open a session in this configuration. Its modules are loaded only when first needed, to keep startup fast. */
+/** The way to open a session in this configuration. */
 export function openSession(config: Config, log: Log, agentName = new AgentName()): OpenSession {
   const sharing = config.share === undefined ? undefined : new Sharing(config.share, config, log);
   return async (signal, onDelay, onFile) => {
     const session =
       config.attach === undefined
-        ? await (await import("./own-image.js")).openOwnImage(
-            config,
-            { log, sharing, onDelay, onFile, agentName },
-            signal,
-          )
-        : await (await import("./attached-image.js")).openAttachedImage(config.attach, config, agentName.text, signal);
+        ? await openOwnImage(config, { log, sharing, onDelay, onFile, agentName }, signal)
+        : await openAttachedImage(config.attach, config, agentName.text, signal);
     const { info, closed } = session.client;
     log(`connected to the image with pid ${info.pid}`);
     void closed.then(async (reason) => {

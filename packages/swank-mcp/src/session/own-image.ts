@@ -1,7 +1,14 @@
 import { resolve } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import type { SwankClient } from "swank-client";
-import type { CoreBuildEnd, LaunchedImage, LoadedFile } from "swank-client/launch";
+import { connectLaunched, type SwankClient } from "swank-client";
+import {
+  type CoreBuildEnd,
+  defaultInitFiles,
+  type LaunchedImage,
+  type LoadedFile,
+  launchImage,
+  loadInitFile,
+} from "swank-client/launch";
 import type { Config } from "../base/config.js";
 import type { Log } from "../base/log.js";
 import { explainEnding, explainUnlaunched } from "../base/refusals.js";
@@ -54,7 +61,6 @@ export async function openOwnImage(
   { log, sharing, onDelay, onFile, agentName }: OwnImageHost,
   signal: AbortSignal,
 ): Promise<LispSession> {
-  const { findShareSecret, launchImage, shareImage } = await import("swank-client/launch");
   const { lisp, swank, cacheDir, dynamicSpaceSize, noCore, foreignErrors } = config;
   const image = await launchImage({
     lisp,
@@ -72,13 +78,9 @@ export async function openOwnImage(
       process.stderr.write(`swank-mcp: ${text}\n`);
       onDelay(text);
     },
-    // Evaluating these modules takes as long as Lisp takes to start.
-    onSpawn: () => void Promise.all([import("swank-client"), import("swank-client/swank")]),
   }).catch((error: unknown) => {
     throw explainUnlaunched(error, config);
   });
-  const { connectLaunched } = await import("swank-client");
-  const calls = await import("swank-client/swank");
   // Only an Emacs that joins can see what the agent does.
   const name = sharing === undefined ? undefined : agentName.text;
   const client = await connectLaunched(image, { signal, foreignErrors, agentName: name }).catch((error: unknown) => {
@@ -94,7 +96,7 @@ export async function openOwnImage(
     const loaded = await loadFiles(config, { client, image, onFile }, signal);
     // What the files wrote to the process's own streams is then read, and is not taken for the output of an evaluation.
     await setImmediate();
-    const shared = await sharing?.share(client, { command: shareImage, findSecret: findShareSecret });
+    const shared = await sharing?.share(client);
     return new LispSession({
       client,
       check: checkOf(client, { address: "the image", abandon: () => client.close() }),
@@ -111,8 +113,8 @@ export async function openOwnImage(
       remarks: [...loaded.flatMap(failureNotice), ...problemOf(shared)],
       isPartlyLoaded: loaded.some(({ status }) => status !== "loaded"),
       notes,
-      directory: (asked) => imageDirectory(client, calls.image.defaultDirectory, asked),
-      awaitedLock: () => awaitedLockOf(client, calls.image.defaultDirectory),
+      directory: (asked) => imageDirectory(client, asked),
+      awaitedLock: () => awaitedLockOf(client),
       explainLoss: async () => (await client.closed).message,
       close: () => client.close(),
     });
@@ -132,7 +134,6 @@ async function loadFiles(
   }: Pick<OwnImageHost, "onFile"> & { readonly client: SwankClient; readonly image: LaunchedImage },
   signal: AbortSignal,
 ): Promise<LoadedFile[]> {
-  const { defaultInitFiles, loadInitFile } = await import("swank-client/launch");
   const lisp = client.lisp.with({ signal });
   const initFiles = noUserInit ? [] : await lisp.run(defaultInitFiles);
   const files = [

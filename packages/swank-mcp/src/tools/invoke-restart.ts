@@ -1,3 +1,4 @@
+import { SwankError } from "swank-client";
 import * as z from "zod";
 import { Refusal } from "../base/refusals.js";
 import { answerResumed } from "../call/evaluate.js";
@@ -98,13 +99,9 @@ async function withValues(action: () => Promise<void>): Promise<void> {
   try {
     await action();
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "INVALID_ARGUMENT")
-      throw new Refusal("INVALID_RESTART_VALUES", error.message, { cause: error, ...remedyOf(error) });
+    // The remedy names the problem with these values.
+    if (error instanceof SwankError && error.code === "INVALID_ARGUMENT")
+      throw new Refusal("INVALID_RESTART_VALUES", error.message, { cause: error, remedy: error.remedy });
     throw error;
   }
-}
-
-/** The client's remedy names the problem with these values. */
-function remedyOf(error: Error): { remedy?: string } {
-  return "remedy" in error && typeof error.remedy === "string" ? { remedy: error.remedy } : {};
 }

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { types } from "swank-client";
 import * as z from "zod";
 import { jsonAnswer } from "../base/answer.js";
@@ -162,8 +163,6 @@ const LISTENING = "0A";
  * `:dont-close` serves only one connection, which must be the user's.
  */
 async function isUsualPortTaken(): Promise<boolean> {
-  // Node takes a millisecond to load this module, which the start does not need.
-  const { readFile } = await import("node:fs/promises");
   const tables = await Promise.all(SOCKET_TABLES.map((table) => readFile(table, "latin1").catch(() => "")));
   return tables.some((table) => table.split("\n").some((line) => isListening(line, DEFAULT_PORT)));
 }

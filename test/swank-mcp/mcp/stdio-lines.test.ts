@@ -1,9 +1,9 @@
 import { expect } from "chai";
-import { answersTo, LineClient } from "../../../support/line-client.js";
+import { answersTo, LineClient } from "../../support/line-client.js";
 
 const PING = { jsonrpc: "2.0", id: 1, method: "ping" };
 
-describe("LineTransport on lines that are not messages", () => {
+describe("StdioLines on lines that are not messages", () => {
   const cases: readonly [line: string, id: string | number | null, code: number, message: RegExp][] = [
     ["garbage", null, -32700, /^Parse error: the line is not JSON \(.*garbage.*\)\. Send one JSON-RPC 2\.0 object/],
     ['{"jsonrpc":"2.0","id":1', null, -32700, /^Parse error/],
@@ -29,23 +29,14 @@ describe("LineTransport on lines that are not messages", () => {
     it(`answers ${line} with the error ${code}`, async () => {
       const [answer, ...others] = await answersTo(`${line}\n`);
       expect(answer).to.deep.include({ jsonrpc: "2.0", id });
-      expect(answer?.error?.code).to.equal(code);
-      expect(answer?.error?.message).to.match(message);
+      expect(answer).to.have.nested.property("error.code", code);
+      expect(answer).to.have.nested.property("error.message").that.matches(message);
       expect(others).to.deep.equal([]);
     });
   }
 
-  it("answers an unknown message with an error", async () => {
-    const client = new LineClient({ isKnown: () => false });
-    client.write(`${JSON.stringify(PING)}\n`);
-    await client.end();
-    expect(client.received).to.deep.equal([]);
-    expect(client.answers.map(({ id, error }) => [id, error?.code])).to.deep.equal([[1, -32602]]);
-  });
-
   it("delivers a malformed answer as an error, and reports an answer without an id", async () => {
     const client = new LineClient();
-    void client.transport.send({ jsonrpc: "2.0", id: 1, method: "elicitation/create" });
     client.write(
       '{"jsonrpc":"2.0","id":1,"result":3}\n{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"no"}}\n',
     );
@@ -54,31 +45,7 @@ describe("LineTransport on lines that are not messages", () => {
       { jsonrpc: "2.0", id: 1, error: { code: -32600, message: "the answer was malformed" } },
     ]);
     expect(client.errors.join()).to.match(/received a response without an id: \{"jsonrpc"/);
-    expect(client.answers.filter((answer) => !("method" in answer))).to.deep.equal([]);
-  });
-
-  it("reports an answer without a request, and delivers one answer to each request, even with its id as a string", async () => {
-    const client = new LineClient();
-    for (const id of [1, 2]) void client.transport.send({ jsonrpc: "2.0", id, method: "elicitation/create" });
-    void client.transport.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } });
-    for (const id of [3, "1", 1, 2]) client.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: {} })}\n`);
-    await client.end();
-    expect(client.received).to.deep.equal([{ jsonrpc: "2.0", id: "1", result: {} }]);
-    expect(
-      client.errors.filter((error) => String(error).includes("received a response that matches no request")),
-    ).to.have.length(3);
-  });
-
-  it("reports the receiver's exception, and continues reading", async () => {
-    const client = new LineClient();
-    client.transport.onmessage = (message) => {
-      if ("id" in message) throw new RangeError("too deep");
-      client.received.push(message);
-    };
-    client.write(`${JSON.stringify(PING)}\n${JSON.stringify({ jsonrpc: "2.0", method: "m" })}\n`);
-    await client.end();
-    expect(client.errors.join()).to.match(/too deep/);
-    expect(client.received).to.deep.equal([{ jsonrpc: "2.0", method: "m" }]);
+    expect(client.answers).to.deep.equal([]);
   });
 
   it("ignores blank lines", async () => {
@@ -93,7 +60,7 @@ describe("LineTransport on lines that are not messages", () => {
   });
 });
 
-describe("LineTransport on parts that are null, empty lists or JSON texts", () => {
+describe("StdioLines on parts that are null, empty lists or JSON texts", () => {
   const request = { jsonrpc: "2.0", id: 1, method: "m" };
   const cases: readonly (readonly [sent: object, read: object])[] = [
     [{ ...request, params: null }, request],
@@ -109,6 +76,10 @@ describe("LineTransport on parts that are null, empty lists or JSON texts", () =
     [
       { ...request, params: { _meta: [] } },
       { ...request, params: {} },
+    ],
+    [
+      { ...request, params: { _meta: { "io.modelcontextprotocol/related-task": 1 } } },
+      { ...request, params: { _meta: {} } },
     ],
     [
       { ...request, params: { _meta: { progressToken: null } } },
@@ -156,7 +127,6 @@ describe("LineTransport on parts that are null, empty lists or JSON texts", () =
 
   it("reads a response that also has a method and an error, which are null", async () => {
     const client = new LineClient();
-    void client.transport.send({ jsonrpc: "2.0", id: 1, method: "elicitation/create" });
     const result = { action: "accept", content: { answer: "Yes" }, _meta: null };
     client.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: null, error: null, result })}\n`);
     await client.end();
@@ -166,7 +136,7 @@ describe("LineTransport on parts that are null, empty lists or JSON texts", () =
   });
 });
 
-describe("LineTransport on lines above the maximum size", () => {
+describe("StdioLines on lines above the maximum size", () => {
   const big = "x".repeat(5000);
   const cases: readonly [what: string, message: object, id: string | number | null][] = [
     ["the id first", { jsonrpc: "2.0", id: 7, method: "m", params: { big } }, 7],
@@ -182,18 +152,39 @@ describe("LineTransport on lines above the maximum size", () => {
   for (const [what, message, id] of cases) {
     for (const chunkSize of [1, 7, 100_000]) {
       it(`refuses a line with ${what}, in chunks of ${chunkSize}, and continues reading`, async () => {
-        const client = new LineClient({ maxLine: 2000 });
+        const client = new LineClient(2000);
         client.write(`${JSON.stringify(message)}\n${after}`, chunkSize);
         await client.end();
-        expect(client.answers.map((answer) => [answer.id, answer.error?.code])).to.deep.equal([[id, -32600]]);
-        expect(client.answers[0]?.error?.message).to.match(/the message has \d+ bytes; the limit is 2000\./);
+        expect(client.answers).to.have.length(1);
+        expect(client.answers[0]).to.deep.include({ id });
+        expect(client.answers[0]).to.have.nested.property("error.code", -32600);
+        expect(client.answers[0])
+          .to.have.nested.property("error.message")
+          .that.matches(/the message has \d+ bytes; the limit is 2000\./);
         expect(client.received).to.deep.equal([PING]);
       });
     }
   }
 
+  it("reads a line of the maximum size", async () => {
+    const client = new LineClient(2000);
+    const message = { jsonrpc: "2.0", id: 1, method: "m", params: { text: "" } };
+    message.params.text = "x".repeat(2000 - JSON.stringify(message).length);
+    client.write(`${JSON.stringify(message)}\n`, 100);
+    await client.end();
+    expect(client.received).to.deep.equal([message]);
+  });
+
+  it("refuses a line that is nested too deeply to be passed on", async () => {
+    const [answer] = await answersTo(
+      `{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}\n`,
+    );
+    expect(answer).to.deep.include({ id: 1 });
+    expect(answer).to.have.nested.property("error.code", -32600);
+  });
+
   it("refuses a line that is not JSON", async () => {
-    const [answer] = await answersTo(`${"]".repeat(3000)}\n`, { maxLine: 2000 });
+    const [answer] = await answersTo(`${"]".repeat(3000)}\n`, 2000);
     expect(answer).to.deep.include({ id: null });
   });
 });
