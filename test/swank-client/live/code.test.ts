@@ -51,6 +51,7 @@ describe("SwankClient.code", () => {
         (defun gone-outer (x) (flet ((inner (x) (list ${call}))) (declare (notinline inner)) (list #'inner (inner x))))
         (defmethod gone-method ((x integer)) ${call})
         (defmacro gone-macro (x) ${call})
+        (define-compiler-macro gone-compiler-macro (x) ${call} x)
         (defun kept-user (x) (gone-target x))`,
       );
       await client.eval(`(load (compile-file "${file}"))`);
@@ -64,6 +65,7 @@ describe("SwankClient.code", () => {
       const all = [
         "(METHOD GONE-METHOD (INTEGER))",
         "GONE-CLOSURE",
+        "GONE-COMPILER-MACRO",
         "GONE-MACRO",
         "GONE-OUTER",
         "GONE-USER",
@@ -78,6 +80,29 @@ describe("SwankClient.code", () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it("finds callers under the names that they have got, and those that a closure wraps", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "live-callers-"));
+    const file = join(folder, "renamed.lisp");
+    await writeFile(
+      file,
+      `(defun renamed-target (x) x)
+      (defun renamed-old (x) (renamed-target x))
+      (setf (fdefinition 'renamed-new) #'renamed-old)
+      (fmakunbound 'renamed-old)
+      (setf (fdefinition '(setf renamed-place)) (sb-int:named-lambda renamed-lambda (new x) (list new (renamed-target x))))
+      (defun renamed-wrapped (x) (renamed-target x))
+      (let ((old #'renamed-wrapped)) (setf (fdefinition 'renamed-wrapped) (lambda (x) (list (funcall old x)))))
+      (defun renamed-twice (x) (renamed-target x))
+      (loop repeat 2 do (let ((old #'renamed-twice)) (setf (fdefinition 'renamed-twice) (lambda (x) (list (funcall old x))))))`,
+    );
+    await client.eval(`(load (compile-file "${file}"))`);
+    await rm(folder, { recursive: true });
+    const found = await client.code.findReferences("renamed-target", "callers");
+    if (found.status !== "found") throw new Error(JSON.stringify(found));
+    const names = found.references.map(({ name }) => name).sort();
+    expect(names).to.deep.equal(["(SETF RENAMED-PLACE)", "RENAMED-NEW", "RENAMED-TWICE", "RENAMED-WRAPPED"]);
   });
 
   for (const [library, least] of [

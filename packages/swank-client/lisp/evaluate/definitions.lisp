@@ -144,7 +144,7 @@ the one that editors assume. Above TEXT, the form would move the positions in it
   "NAME, of a function that uses a macro, as a definition names it."
   (typecase name
     ((cons (satisfies method-function-name-p)) (cons 'method (rest name)))
-    ((cons (eql macro-function)) (second name))
+    ((cons (member macro-function compiler-macro)) (second name))
     (t name)))
 
 (defun definition-name-text (name)
@@ -171,7 +171,7 @@ the one that editors assume. Above TEXT, the form would move the positions in it
 
 (defun function-now (name)
   "The function that NAME, as a cross reference gives it, denotes now, or NIL."
-  (find name (or-nil (functions-called name)) :key #'%fun-name :test #'equal))
+  (find name (or-nil (functions-named name)) :key #'%fun-name :test #'equal))
 
 (defun compiled-inline (name)
   "The names of functions that were compiled with the inline function NAME."
@@ -226,8 +226,7 @@ the one that editors assume. Above TEXT, the form would move the positions in it
         (push (list (recording-faults (definition-name-text (redefined-name condition))) file)
               (evaluation-redefinitions evaluation)))
       (incf (evaluation-redefinition-count evaluation))))
-  ;; the program's handlers and *BREAK-ON-SIGNALS* are not for the errors of the search
-  (let ((*break-on-signals* nil)) (recording-faults (note-users evaluation condition))))
+  (recording-faults (note-users evaluation condition)))
 
 (defun first-distinct (names)
   "The first +NAMED-LIMIT+ of the different NAMES."

@@ -72,7 +72,7 @@
          (source (let ((*break-on-signals* nil)) (and found (or-nil (source-of-loaded found))))))
     (cond (source (call-noting-load session found source (lambda () (apply load file options))))
           (t (when (and found (equal "asd" (pathname-type found)))
-               (let ((*break-on-signals* nil)) (recording-faults (note-system-definition found))))
+               (recording-faults (note-system-definition found)))
              (apply load file options)))))
 
 (defun source-to-compile (file)
@@ -90,7 +90,7 @@
                 (date (file-write-date source))
                 (values (multiple-value-list (apply compile file options))))
             (when (and octets (first values) (equalp octets (text)))
-              (let ((*break-on-signals* nil)) (recording-faults (note-compiled-text (first values) octets date))))
+              (recording-faults (note-compiled-text (first values) octets date)))
             (values-list values))))))
 
 (defun loading-operator-p (operator)

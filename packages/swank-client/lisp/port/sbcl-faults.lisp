@@ -76,8 +76,9 @@ lacks is known."
   '(and serious-condition (not (or storage-condition sb-sys:interactive-interrupt missing-internal))))
 
 (defmacro recording-faults (&body body)
-  "The value of BODY, code of this library that must not break the code around it. If it fails, NIL, and RECENT-FAULTS has the error."
-  `(handler-case (handler-bind ((fault #'record-fault)) ,@body)
+  "The value of BODY, code of this library that must not break the code around it. If it fails, NIL, and RECENT-FAULTS has the error.
+*BREAK-ON-SIGNALS* of the code around it is not for its errors."
+  `(handler-case (let ((*break-on-signals* nil)) (handler-bind ((fault #'record-fault)) ,@body))
      (storage-condition () (after-exhaustion) nil)
      ((or fault missing-internal) () nil)))
 

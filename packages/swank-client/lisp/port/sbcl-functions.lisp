@@ -6,17 +6,17 @@
   (:import-from #:swank-client/any-lisp #:nil-on)
   (:functions #:sb-c #:definition-source-location-namestring #:map-packed-xref-data)
   (:functions #:sb-disassem #:disassemble-code-component #:disassemble-memory)
-  (:functions #:sb-int #:clear-info #:info #:legal-fun-name-p)
+  (:functions #:sb-int #:call-with-each-globaldb-name #:clear-info #:info #:legal-fun-name-p)
   (:functions #:sb-vm #:map-code-objects)
   (:types #:sb-int #:bug)
-  (:functions #:sb-kernel #:%code-debug-info #:%code-entry-point #:%coerce-callable-to-fun #:%fun-fun #:%fun-lambda-list #:%fun-name
-                          #:%simple-fun-xrefs #:code-instructions #:code-n-entries #:fun-code-header)
+  (:functions #:sb-kernel #:%closure-values #:%code-debug-info #:%code-entry-point #:%coerce-callable-to-fun #:%fun-fun #:%fun-lambda-list #:%fun-name
+                          #:%simple-fun-xrefs #:closurep #:code-instructions #:code-n-entries #:fun-code-header)
   (:functions #:sb-pcl #:%method-function-fast-function)
   (:names #:sb-pcl #:%documentation #:fast-method #:slow-method)
   (:export #:%code-debug-info #:%code-entry-point #:%coerce-callable-to-fun #:%fun-fun #:%fun-lambda-list #:%fun-name
            #:%method-function-fast-function #:*method-function-names* #:all-code #:call-walking #:clear-compiler-info #:code-instructions
            #:code-n-entries #:compiler-info #:definition-source-location-namestring #:disassemble-code-component #:disassemble-memory
-           #:fun-code-header #:functions-called #:functions-in #:inline-p #:legal-fun-name-p #:method-code #:method-function-name-p
+           #:fun-code-header #:functions-named #:functions-in #:inline-p #:legal-fun-name-p #:method-code #:method-function-name-p
            #:recorded-references #:type-docstring #:with-walk-of-memory))
 
 (in-package #:swank-client/sbcl-functions)
@@ -88,6 +88,8 @@ it. A collection that stops the walk then waits for that thread for ever, and th
   "Make SBCL's compiler forget what it knows as KIND, of CATEGORY, about NAME."
   `(clear-info ,category ,kind ,name))
 
+(defconstant +wrappers+ 3 "Closures around a function that are looked into.")
+
 (defun functions-in (code)
   "The functions in CODE, a code object."
   (loop for index below (code-n-entries code) collect (%code-entry-point code index)))
@@ -120,12 +122,26 @@ of its functions yet."
   (let ((function (sb-mop:method-function method)))
     (or (nil-on type-error (%method-function-fast-function function)) function)))
 
-(defun functions-called (name)
+(defun functions-inside (functions)
+  "FUNCTIONS as the compiler made them, and those that closures among them hold, as one that wraps a function does; with repetitions. Without
+generic functions, which share code."
+  (let ((found '()))
+    (labels ((visit (function depth)
+               (let ((compiled (and (not (typep function 'generic-function)) (nil-on type-error (%fun-fun function)))))
+                 (when compiled
+                   (push compiled found)
+                   (when (and (closurep function) (plusp depth))
+                     (dolist (value (%closure-values function))
+                       (when (functionp value) (visit value (1- depth)))))))))
+      (dolist (function functions) (visit function +wrappers+)))
+    found))
+
+(defun functions-named (name)
   "=> the functions that NAME, as the compiler names code, denotes now, and true if it is the name of a definition"
-  (flet ((known (functions)
-           (values (loop for function in functions collect (nil-on type-error (%fun-fun function))) t)))
+  (flet ((known (functions) (values (functions-inside (remove nil functions)) t)))
     (typecase name
       ((cons (eql macro-function)) (known (list (macro-function (second name)))))
+      ((cons (eql compiler-macro)) (known (list (compiler-macro-function (second name)))))
       ((cons (satisfies method-function-name-p))
        (let ((function (and (legal-fun-name-p (second name)) (fboundp (second name)) (fdefinition (second name)))))
          (known (and (typep function 'generic-function) (mapcar #'method-code (sb-mop:generic-function-methods function))))))
@@ -133,24 +149,43 @@ of its functions yet."
              (known (and (fboundp name) (list (fdefinition name))))
              (values '() nil))))))
 
-(defun in-use-p (function)
-  "True if FUNCTION, one in compiled code, has not been replaced: it is the definition of its name or, without such a name, in the code of one that
-is, or in code without a definition."
-  (flet ((state (function)
-           (multiple-value-bind (functions named) (functions-called (%fun-name function))
-             (cond ((member function functions) :current)
-                   (named :replaced)))))
-    (let ((state (state function)))
-      (if state
-          (eq state :current)
-          (let ((states (remove nil (mapcar #'state (functions-in (fun-code-header function))))))
-            (or (null states) (and (member :current states) t)))))))
+(defun definition-name-p (name)
+  "True if NAME, as the compiler names code, is the name of a definition."
+  (nth-value 1 (functions-named name)))
+
+(defun names-of-functions ()
+  "A name of each function that has one, by the function."
+  (let ((names (make-hash-table :test 'eq)))
+    (call-with-each-globaldb-name
+     (lambda (name)
+       (when (and (legal-fun-name-p name) (fboundp name))
+         (dolist (function (functions-inside (list (fdefinition name)))) (setf (gethash function names) name)))))
+    names))
+
+(defun user-finder ()
+  "A function of a function in compiled code. It returns the name under which that is in use, or NIL if it has been replaced: its own, if this
+denotes it; otherwise that of a definition that it has become. One that is no definition has its own with one in the same code, or if there is
+none."
+  (let ((names nil))
+    (labels ((definition-p (function) (definition-name-p (%fun-name function)))
+             (name-in-use (function)
+               (let ((name (%fun-name function)))
+                 (if (member function (functions-named name))
+                     name
+                     (values (gethash function (or names (setf names (names-of-functions))))))))
+             (in-use-p (function)
+               (let ((definitions (remove-if-not #'definition-p (functions-in (fun-code-header function)))))
+                 (or (null definitions) (some #'name-in-use definitions)))))
+      (lambda (function)
+        (or (name-in-use function)
+            (and (not (definition-p function)) (in-use-p function) (%fun-name function)))))))
 
 (defun recorded-references (kind name)
   "((USER . PLACE) ...): the functions in use with a cross reference of KIND, such as :CALLS, to NAME. USER is a function's name as the compiler
-gives it, PLACE is SBCL's record of the place of the use, or NIL."
-  (loop for code in (all-code)
+gives it, or the one under which it is in use. PLACE is SBCL's record of the place of the use, or NIL."
+  (loop with user-of = (user-finder)
+        for code in (all-code)
         nconc (loop for function in (functions-in code)
                     for numbers = (uses function kind name)
-                    when (and numbers (in-use-p function))
-                      nconc (loop for number in numbers collect (cons (%fun-name function) (place-of-use function number))))))
+                    for user = (and numbers (funcall user-of function))
+                    when user nconc (loop for number in numbers collect (cons user (place-of-use function number))))))

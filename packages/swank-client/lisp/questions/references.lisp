@@ -25,7 +25,7 @@
       (symbol (made (if (macro-function name) :macro :function)))
       ((cons (eql setf)) (made :function))
       ((cons (eql macro-function)) (made :macro (second name)))
-      ((cons (eql compiler-macro-function)) (made :compiler-macro (second name)))
+      ((cons (eql compiler-macro)) (made :compiler-macro (second name)))
       (cons (let ((method (and (member (first name) *method-function-names*) (or-nil (method-of-code name)))))
               (if method
                   (made :method (second name) method)
@@ -40,14 +40,11 @@
 
 (defun current-meaning-p (function name)
   "True if FUNCTION is what NAME, that of its code, means now, or if its file or form has made it without a name."
-  (typecase name
-    (symbol (and (fboundp name) (eq function (fdefinition name))))
-    ((cons (eql setf)) (and (fboundp name) (eq function (fdefinition name))))
-    ((cons (eql macro-function)) (eq function (macro-function (second name))))
-    (cons (if (member (first name) *method-function-names*)
-              (let ((method (or-nil (method-of-code name)))) (and method (eq function (method-code method))))
-              ;; code inside of a named function is not a caller of its own
-              (stringp (first (last name)))))))
+  (multiple-value-bind (functions named) (functions-named name)
+    (if named
+        (member function functions)
+        ;; code inside of a named function is not a caller of its own
+        (and (consp name) (stringp (first (last name)))))))
 
 (defun without-loading-code (holders)
   "HOLDERS, ((FUNCTION . DEFINITION) ...), without those of code that has no name, but is compiled together with that of a definition: it is what

@@ -12,5 +12,5 @@ export interface RuntimeIndex {
   readonly dependencies: Readonly<Partial<Record<ModuleName, readonly ModuleName[]>>>;
 }
 
-/** What is known of the modules without reading their files, 140 of them, so that a bundled program starts an image from a core without these. */
+/** What is known of the modules without reading their files, so that a bundled program starts an image from a core without these. */
 export const BUILT_INDEX: RuntimeIndex | undefined = undefined;
