@@ -543,10 +543,10 @@ export interface McpEvents extends WireEvents {
 }
 
 /**
- * Serves the tools on a pair of streams, in the protocol revision that the client chooses. Only the files `sdk-*.ts` translate between the
+ * Serves the tools on a pair of streams, in the protocol revision that the client chooses. Only this file translates between the
  * SDK's types and this package's.
  *
- * They use the SDK's low-level server: the high-level one checks arguments and tool names itself, and its errors name no remedy.
+ * It uses the SDK's low-level server: the high-level one checks arguments and tool names itself, and its errors name no remedy.
  */
 export function serveMcp(tools: ToolServer, streams: McpStreams, events: McpEvents): McpEndpoint {
   const calls = new SuspendedCalls(tools);
