@@ -11,6 +11,7 @@ import { serving } from "./figures/serving.mjs";
 import { startUp } from "./figures/start-up.mjs";
 import { toolsList } from "./figures/tools-list.mjs";
 import { otherLoad } from "./load.mjs";
+import { announce, settings } from "./measure.mjs";
 
 const RESULTS = new URL("results.json", import.meta.url);
 
@@ -29,23 +30,33 @@ const GROUPS = {
   heap,
 };
 
+/** Stands for fewer rounds, of all groups but those that take minutes. */
+const QUICK = "quick";
+
+const SLOW = ["serving", "heap"];
+
 /**
- * Measures figures, prints a table, and writes bench/results.json.
+ * Measures figures, says on standard error what it measures, prints a table, and writes bench/results.json.
  *
- * @param {readonly string[]} names of groups; all if there are none
+ * @param {readonly string[]} args names of groups, all if there are none; `quick` for fewer rounds
  * @returns {Promise<number>} the exit code: 1 if a group could not be measured
  */
-export async function main(names = []) {
+export async function main(args = []) {
+  settings.isQuick = args.includes(QUICK);
+  const names = args.filter((arg) => arg !== QUICK);
   const unknown = names.find((name) => !Object.hasOwn(GROUPS, name));
   if (unknown !== undefined) {
-    process.stderr.write(`There are no figures named ${unknown}. Name some of: ${Object.keys(GROUPS).join(", ")}.\n`);
+    process.stderr.write(
+      `There are no figures named ${unknown}. Name some of: ${Object.keys(GROUPS).join(", ")}, and ${QUICK}.\n`,
+    );
     return 1;
   }
   const load = await otherLoad();
   const figures = [];
   const failed = [];
   for (const [name, measure] of Object.entries(GROUPS)) {
-    if (names.length > 0 && !names.includes(name)) continue;
+    if (names.length > 0 ? !names.includes(name) : settings.isQuick && SLOW.includes(name)) continue;
+    announce(name);
     try {
       figures.push(...(await measure()));
     } catch (error) {

@@ -16,6 +16,21 @@
  * run and `finish` after it; they are not timed
  */
 
+/** How figures are measured. A quick run has half of the rounds, so that its figures vary more. */
+export const settings = { isQuick: false };
+
+/** @param {number} rounds of a whole run */
+const roundsOf = (rounds) => (settings.isQuick ? Math.max(3, Math.ceil(rounds / 2)) : rounds);
+
+/**
+ * Says on standard error what is being measured.
+ *
+ * @param {string} what
+ */
+export function announce(what) {
+  process.stderr.write(`${what} ...\n`);
+}
+
 /**
  * Times two operations and returns the ratio of their medians. They take turns, so that other load on the machine affects
  * both equally.
@@ -27,11 +42,12 @@
  * @returns {Promise<Figure>}
  */
 export async function ratio(name, subject, baseline, rounds = 11) {
+  announce(`  ${name}`);
   await time(subject);
   await time(baseline);
   /** @type {[number[], number[]]} */
   const times = [[], []];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < roundsOf(rounds); round++) {
     times[0].push(await time(subject));
     times[1].push(await time(baseline));
   }
@@ -57,7 +73,8 @@ export async function ratio(name, subject, baseline, rounds = 11) {
  */
 export async function coldAndWarm(name, subject, baseline, rounds, warmUp) {
   const cold = await ratio(name, subject, baseline, rounds);
-  for (let run = 0; run < warmUp; run++) {
+  announce(`  ${name}: ${roundsOf(warmUp)} rounds without measuring`);
+  for (let run = 0; run < roundsOf(warmUp); run++) {
     await time(subject);
     await time(baseline);
   }

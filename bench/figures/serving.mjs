@@ -1,7 +1,7 @@
 import { Agent, get } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { launch } from "swank-client";
-import { median } from "../measure.mjs";
+import { announce, median } from "../measure.mjs";
 
 /** @typedef {import("swank-client").SwankClient} SwankClient */
 
@@ -97,6 +97,7 @@ async function repeatedly(look) {
  * @returns {Promise<import("../measure.mjs").Figure[]>}
  */
 async function cost(name, look, load) {
+  announce(`  serving during ${name}`);
   await look();
   /** @type {[number[], number[], number[]]} */
   const rates = [[], [], []];

@@ -8,7 +8,10 @@
 const PACKAGES = {
   "sexp-parser": { node: false, packages: [] },
   "swank-client": { node: true, packages: ["sexp-parser", "fastest-levenshtein"] },
-  "swank-mcp": { node: true, packages: ["swank-client", "zod", "fastest-levenshtein", "@modelcontextprotocol/server"] },
+  "swank-mcp": {
+    node: true,
+    packages: ["swank-client", "zod", "diff", "fastest-levenshtein", "@modelcontextprotocol/server"],
+  },
 };
 
 /** The folders of swank-mcp. Each imports only from folders in earlier entries; folders of one entry do not import from each other. */

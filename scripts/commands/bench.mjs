@@ -3,9 +3,9 @@ import { ensureDependencies } from "../setup/dependencies.mjs";
 import { ensureForTests } from "../setup/ensure-lisp.mjs";
 
 /**
- * `npm run bench`: measures the figures of bench/ and writes them as a table and as bench/results.json.
+ * `npm run bench`: measures the figures of bench/ and writes them as a table and as bench/results.json. `npm run bench -- quick` takes two minutes.
  *
- * @param {readonly string[]} args groups of figures; all if there are none
+ * @param {readonly string[]} args groups of figures, all if there are none; `quick` for fewer rounds
  * @returns {Promise<number>} the exit code
  */
 export async function run(args) {

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { median, ratio } from "../../../bench/measure.mjs";
+import { median, ratio, settings } from "../../../bench/measure.mjs";
 
 describe("benchmark ratio", () => {
   it("compares medians, which a single outlier does not change", () => {
@@ -16,5 +16,16 @@ describe("benchmark ratio", () => {
     expect(figure).to.include({ name: "a to b", unit: "ratio" });
     expect(figure.of).to.match(/^a \(.* ms\)$/);
     expect(figure.against).to.match(/^b \(.* ms\)$/);
+  });
+
+  it("has half of the rounds in a quick run", async () => {
+    let runs = 0;
+    settings.isQuick = true;
+    try {
+      await ratio("quick", { what: "a", run: () => (runs += 1) }, { what: "b", run: () => undefined }, 21);
+    } finally {
+      settings.isQuick = false;
+    }
+    expect(runs).to.equal(12);
   });
 });

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { decode, read } from "sexp-parser";
 import { type ConnectOptions, connect, type SwankClient } from "swank-client";
+import { backtraces } from "../../support/backtraces.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** An image for the tests of one suite. */
@@ -43,12 +44,27 @@ export class LiveImage {
     await Promise.all(this.#clients.splice(0).map((client) => client.close()));
   }
 
-  /** Waits until nothing that clients of ours did is left; if something stays, the test's time limit ends the wait. */
+  /** Waits until nothing that clients of ours did is left. If something stays, fails with what the image's threads do. */
   async untilTidy(): Promise<void> {
     if (this.swank.process.exitCode !== null || this.swank.process.signalCode !== null) return;
-    while ((await this.ask(LEFTOVERS)) !== "NIL") await pause(20);
+    let left = "The image does not answer.";
+    const timer = new AbortController();
+    const overdue = pause(TIDY_TIME, true, { signal: timer.signal }).catch(() => false);
+    const tidy = async () => {
+      while (!timer.signal.aborted) {
+        left = await this.ask(LEFTOVERS);
+        if (left === "NIL") return false;
+        await pause(20);
+      }
+      return false;
+    };
+    const isOverdue = await Promise.race([tidy(), overdue]).finally(() => timer.abort());
+    if (isOverdue) throw new Error(`Something is left behind: ${left}\n${await backtraces(this.swank)}`);
   }
 }
+
+/** Milliseconds within which an image must be tidy. */
+const TIDY_TIME = 40_000;
 
 /** Swank's workers, other than the one that asks, and evaluations that any version of the runtime knows of. */
 const LEFTOVERS = `

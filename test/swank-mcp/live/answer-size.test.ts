@@ -42,7 +42,7 @@ describe("answer size", () => {
     const code = `(progn ${"(defun careless () (not-defined))\n".repeat(400)})`;
     const { _meta: meta, ...rest } = await server.call("compile-code", { code });
     const data = JSON.stringify(meta);
-    expect(data.length).to.be.at.most(8000 + 2 * JSON.stringify(rest).length);
+    expect(data.length).to.be.at.most(Math.max(4000, blocks(rest).join("").length));
     expect(data).to.match(/_left_out":[1-9]/);
   });
 
@@ -55,8 +55,6 @@ describe("answer size", () => {
     await little.end();
     const much = await McpStdio.start(["--max-value", "50000"]);
     expect(await much.evaluate(value(40_000))).to.deep.equal([`=> "${"v".repeat(40_000)}"`]);
-    const { _meta } = await much.call("evaluate-lisp", { code: value(40_000) });
-    expect(_meta).to.have.nested.property("swank-mcp/outcome.values[0]", `"${"v".repeat(40_000)}"`);
     await much.end();
   });
 

@@ -17,7 +17,7 @@ describe("load-system", () => {
     suite.snapshots.match("a system", loadText(result));
     expect(result.isError).to.equal(false);
     const loaded = result._meta?.["swank-mcp/loaded"];
-    expect(loaded).to.deep.include({ status: "loading", system: "shop", compiled: 3, leftOut: 0, tests: [] });
+    expect(loaded).to.deep.include({ status: "loading", system: "shop", compiled: 3, left_out: 0, tests: [] });
     expect(loaded).to.have.nested.property("notes[0].line", 5);
   });
 

@@ -7,11 +7,17 @@ function answer(text: string, data: object) {
 }
 
 describe("withBoundedMeta", () => {
-  it("leaves data as they are that are not much larger than the text", () => {
-    const data = { items: Array.from({ length: 500 }, (_, index) => index), text: "x".repeat(5000) };
+  it("leaves small data as they are, and data that are not larger than the text", () => {
+    const data = { items: Array.from({ length: 500 }, (_, index) => index), text: "x".repeat(1000) };
     expect(answer("short", data).meta).to.deep.equal({ "swank-mcp/x": data });
-    const large = { text: "x".repeat(40_000) };
+    const large = { text: "x".repeat(39_900) };
     expect(answer("y".repeat(40_000), large).meta).to.deep.equal({ "swank-mcp/x": large });
+  });
+
+  it("spells keys alike, but not names of files and types", () => {
+    const given = { leftOut: 1, files: [{ totalFrames: 2 }], types: { "a/someFile.lisp": 1, "STYLE-WARNING": 2 } };
+    const spelled = { left_out: 1, files: [{ total_frames: 2 }], types: given.types };
+    expect(answer("short", given).meta).to.deep.equal({ "swank-mcp/x": spelled });
   });
 
   const large: readonly (readonly [what: string, data: object, mark: RegExp])[] = [
@@ -29,7 +35,7 @@ describe("withBoundedMeta", () => {
   for (const [what, data, mark] of large) {
     it(`cuts and marks ${what}`, () => {
       const cut = JSON.stringify(answer("x".repeat(1000), data).meta);
-      expect(cut.length).to.be.below(10_001);
+      expect(cut.length).to.be.at.most(4000);
       expect(cut).to.match(mark);
     });
   }

@@ -36,10 +36,8 @@ export function withNotices(answer: ToolAnswer, notices: readonly string[]): Too
   return { ...answer, ...jsonAnswer({ ...structured, notices }) };
 }
 
-/** Characters of data that any answer may have, and how many more there may be for each character of its text. */
-const META_ROOM = 8000;
-
-const META_SHARE = 2;
+/** Characters of data that a short answer may have. Other data are not larger than the answer, because many hosts read lines of 64 kB. */
+const META_ROOM = 4000;
 
 /** Most items of each list, and characters of each text, that data keep: the first pair with which they are small enough. */
 const META_LIMITS: readonly (readonly [items: number, characters: number])[] = [
@@ -52,19 +50,36 @@ const META_LIMITS: readonly (readonly [items: number, characters: number])[] = [
   [1, 30],
 ];
 
-/** The answer with data that are not much larger than its text. What is cut is marked: a list by the key `KEY_left_out`, a text at its end. */
-export function withBoundedMeta(answer: ToolAnswer): ToolAnswer {
-  const { blocks, structured, meta } = answer;
+/**
+ * The answer with data that are not larger than the answer, or than `META_ROOM`, with keys in one spelling: `left_out`. What is cut is marked: a list by the key
+ * `KEY_left_out`, a text at its end. Without data if even little of them is larger.
+ */
+export function withBoundedMeta({ meta, ...answer }: ToolAnswer): ToolAnswer {
   if (meta === undefined) return answer;
+  const { blocks, structured } = answer;
   const text = blocks.reduce((sum, block) => sum + block.length, 0);
-  const room = META_ROOM + META_SHARE * Math.max(text, structured === undefined ? 0 : sizeOf(structured));
-  if (sizeOf(meta) <= room) return answer;
-  let bounded: JsonObject = meta;
+  const room = Math.max(META_ROOM, text, structured === undefined ? 0 : sizeOf(structured));
+  let bounded = spelled(meta);
   for (const [items, characters] of META_LIMITS) {
-    bounded = boundedObject(meta, items, characters);
-    if (sizeOf(bounded) <= room) break;
+    if (sizeOf(bounded) <= room) return { ...answer, meta: bounded };
+    bounded = boundedObject(spelled(meta), items, characters);
   }
-  return { ...answer, meta: bounded };
+  return sizeOf(bounded) <= room ? { ...answer, meta: bounded } : answer;
+}
+
+/** The object with keys such as `left_out` for `leftOut`, in it and in the objects in it. Other keys, such as names of files, stay. */
+function spelled(object: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => [
+      /^[a-z]+(?:[A-Z][a-z]*)+$/.test(key) ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key,
+      value === undefined ? value : spelledValue(value),
+    ]),
+  );
+}
+
+function spelledValue(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => spelledValue(item));
+  return isObject(value) ? spelled(value) : value;
 }
 
 function sizeOf(value: JsonObject): number {

@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import type { z } from "zod";
-import { type ToolAnswer, type ToolGuide, withBoundedMeta, withNotices } from "../base/answer.js";
+import { type ToolAnswer, type ToolGuide, withNotices } from "../base/answer.js";
 import { settledWithin } from "../base/lifetime.js";
 import type { OnDefect } from "../base/log.js";
 import { explainError, isDefect, Refusal } from "../base/refusals.js";
@@ -213,10 +213,9 @@ async function answer(
       throw session === undefined ? error : await explainHang(error, session, signal);
     });
   // An answer that did not use Lisp gets no notices, so that repeating the call gives the same answer.
-  const bounded = withBoundedMeta(given);
-  if (!usedLisp) return bounded;
+  if (!usedLisp) return given;
   const remarks = [...timeoutRemarks(call.args), ...slowPrintingRemarks(given, guide)];
-  return withNotices(bounded, [...remarks, ...agent.notices.take(guide)]);
+  return withNotices(given, [...remarks, ...agent.notices.take(guide)]);
 }
 
 /** The refusal of a call whose image was replaced while it ran. */

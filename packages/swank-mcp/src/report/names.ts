@@ -1,7 +1,7 @@
 import type { types } from "swank-client";
 import { EVERY_TOOL, type JsonObject, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import type { LispClient } from "../session/lisp-port.js";
-import { cutName, cutText, fileName, firstOf, more, nearestOnes, oneLine, shownName } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, more, nearestOnes, oneLine, plural, shownName } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 import { shownValue } from "./report.js";
 import { methodLines, methodTexts } from "./stop.js";
@@ -372,7 +372,7 @@ export function definitionLine(
   const places = [source, line, column].filter((part) => part !== undefined).join(":");
   const notes = [
     ...(head === undefined || namesDefinition(head, kind, name) ? [] : [cutName(name, MAX_NAME)]),
-    ...(uses.length > 0 ? [`${uses.length === 1 ? "line" : "lines"} ${uses.join(", ")}`] : []),
+    ...(uses.length > 0 ? [`${plural(uses.length, "line")} ${uses.join(", ")}`] : []),
     ...(STATES[state] === undefined ? [] : [STATES[state]]),
     ...facts,
   ];

@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
-import { cutName, cutText, fileName, firstOf, oneLine } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, oneLine, plural } from "../text/cut.js";
 import { missingFileAnswer, missingNameAnswer } from "./names.js";
 import { REFERENCE } from "./report.js";
 
@@ -91,7 +91,7 @@ export function counts({ notes, leftOut }: Noted): string {
   const names = notes.map(({ severity }) => NAMES[severity]);
   const parts = [...new Set(Object.values(NAMES))].flatMap((name) => {
     const count = names.filter((other) => other === name).length;
-    return count === 0 ? [] : [`${count} ${name}${count === 1 ? "" : "s"}`];
+    return count === 0 ? [] : [`${count} ${plural(count, name)}`];
   });
   return [...parts, ...(leftOut > 0 ? [`${leftOut} more that were not kept`] : [])].join(", ");
 }

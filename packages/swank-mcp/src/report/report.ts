@@ -1,7 +1,18 @@
 import type { types } from "swank-client";
 import { EVERY_TOOL, type JsonObject, type ToolGuide } from "../base/answer.js";
 import type { Conclusion, ConditionEnding, Ending, ValuesEnding } from "../session/conclusion.js";
-import { cutName, cutText, cutTexts, fileName, firstOf, more, oneLine, valuesCost, wholeEnd } from "../text/cut.js";
+import {
+  cutName,
+  cutText,
+  cutTexts,
+  fileName,
+  firstOf,
+  more,
+  oneLine,
+  plural,
+  valuesCost,
+  wholeEnd,
+} from "../text/cut.js";
 import { reportBacktrace } from "./stop.js";
 
 /** Most characters of a line about one warning, and of all such lines: with the numbers, files get at most 2 kB. */
@@ -403,7 +414,7 @@ function unshownLines({ forms: { count, unshown } = { count: 0, unshown: [] } }:
 /** That the image's process has written to its own streams. Who wrote there is not known. */
 export function processOutputLines(characters = 0): string[] {
   if (characters === 0) return [];
-  const counted = `${characters} character${characters === 1 ? "" : "s"}`;
+  const counted = `${characters} ${plural(characters, "character")}`;
   return [
     `Not in this answer: ${counted} on the image's own stdout or stderr, where other threads, child processes and C code write. lisp-status shows the end as process_output.`,
   ];

@@ -49,6 +49,11 @@ export function firstOf<T>(items: readonly T[], max: number): { readonly shown: 
   return { shown: items.slice(0, max), left: Math.max(0, items.length - max) };
 }
 
+/** The word for one thing, or the word for several. */
+export function plural(count: number, one: string, several = `${one}s`): string {
+  return count === 1 ? one : several;
+}
+
 /** A call as a backtrace shows it. A long argument list ends in ` ...)`. */
 export function cutCall(call: string, max: number): string {
   if (call.length <= max) return call;
@@ -60,7 +65,7 @@ export function cutCall(call: string, max: number): string {
 
 /** The line that stands for the items left out of a list, e.g. `... 5 more frames`. */
 export function more(count: number, what: string): string {
-  return `... ${count} more ${what}${count === 1 ? "" : "s"}`;
+  return `... ${count} more ${plural(count, what)}`;
 }
 
 /** A position at or just before `position` that does not split a surrogate pair. */

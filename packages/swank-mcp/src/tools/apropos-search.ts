@@ -10,6 +10,7 @@ import {
   firstOf,
   oneLine,
   patternText,
+  plural,
   pluralPatternText,
   shown,
 } from "../text/cut.js";
@@ -94,11 +95,11 @@ function someText(found: types.FoundNames, search: Search): string {
 }
 
 function names(count: number): string {
-  return count === 1 ? "1 name" : `${count} names`;
+  return `${count} ${plural(count, "name")}`;
 }
 
 function does(count: number): string {
-  return count === 1 ? "does" : "do";
+  return plural(count, "does", "do");
 }
 
 /** `NAME kind, kind ARGLIST: DOCUMENTATION` */

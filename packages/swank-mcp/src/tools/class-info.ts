@@ -13,7 +13,7 @@ import {
   similarNamesHint,
 } from "../report/names.js";
 import { callLines } from "../report/stop.js";
-import { cutName, cutText, more } from "../text/cut.js";
+import { cutName, cutText, more, plural } from "../text/cut.js";
 
 /** Key of a result's `_meta` under which programs find the description as data. */
 const CLASS_META = "swank-mcp/class";
@@ -113,7 +113,7 @@ function fact(word: string, values: readonly string[]): string[] {
 
 function methodsLines({ methods, count, lispCount }: types.MethodList, where: string): string[] {
   const own = lispCount === 0 ? "" : ` (and ${lispCount} of Lisp itself)`;
-  const heading = `${count === 0 ? "No" : count} ${count === 1 ? "method" : "methods"} ${where}`.trimEnd() + own;
+  const heading = `${count === 0 ? "No" : count} ${plural(count, "method")} ${where}`.trimEnd() + own;
   if (count === 0) return [heading];
   return [`${heading}:`, ...methods.map(methodLine), ...rest(count - methods.length, "method")];
 }

@@ -4,7 +4,7 @@ import { concludedAnswer } from "../call/evaluate.js";
 import { callOf, defineStopTool, type StopPlan, type StopRequest } from "../call/stop-tool.js";
 import { frameInput, threadInput } from "../call/tool.js";
 import { concludeInFrame } from "../session/conclusion.js";
-import { cutName, holdsForm } from "../text/cut.js";
+import { cutName, holdsForm, plural } from "../text/cut.js";
 
 export const debuggerEvalInFrame = defineStopTool({
   name: "debugger_eval_in_frame",
@@ -49,6 +49,6 @@ function setLine(names: readonly string[]): string[] {
   const [it, its] = names.length === 1 ? ["it", "its"] : ["them", "their"];
   const list = names.map((name) => cutName(name)).join(", ");
   return [
-    `Set ${list}. The code sees ${it} only where the compiler has not derived constants or types from ${its} old value${names.length === 1 ? "" : "s"}.`,
+    `Set ${list}. The code sees ${it} only where the compiler has not derived constants or types from ${its} old ${plural(names.length, "value")}.`,
   ];
 }

@@ -11,7 +11,7 @@ import {
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
-import { cutName, cutText, firstOf, more } from "../text/cut.js";
+import { cutName, cutText, firstOf, more, plural } from "../text/cut.js";
 
 /** Kinds of which Lisp may not record all references. */
 const RECORDED: ReadonlySet<types.ReferenceKind> = new Set([
@@ -88,7 +88,7 @@ function reasonLine({ reason, package: home, functions }: types.NoReferences, na
 }
 
 function count(functions = 0): string {
-  return functions === 1 ? "1 function" : `${functions} functions`;
+  return `${functions} ${plural(functions, "function")}`;
 }
 
 /** Key of a result's `_meta` under which programs find the places as data. */

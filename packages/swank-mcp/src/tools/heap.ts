@@ -6,7 +6,7 @@ import type { Config } from "../base/config.js";
 import { Refusal } from "../base/refusals.js";
 import { answerAboutValue, concludeEvaluation, idOrCode, presentedAnswer } from "../call/evaluate.js";
 import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
-import { bytesText, countText, cutText, more, oneLine, timeText } from "../text/cut.js";
+import { bytesText, countText, cutText, more, oneLine, plural, timeText } from "../text/cut.js";
 
 /** Most characters of the name of a type. */
 const MAX_TYPE = 90;
@@ -54,7 +54,7 @@ function summaryAnswer(summary: types.HeapSummary, type: string | undefined, gui
   const { id, types, typeCount, objects, bytes } = summary;
   const left = typeCount - types.length;
   const text = [
-    `${countText(objects)} ${objects === 1 ? "object" : "objects"} of ${countText(typeCount)} ${typeCount === 1 ? "type" : "types"}, ${bytesText(bytes)}.`,
+    `${countText(objects)} ${plural(objects, "object")} of ${countText(typeCount)} ${plural(typeCount, "type")}, ${bytesText(bytes)}.`,
     ...lookLines(summary),
     ...codeLines(type),
     ...(types.length === 0
@@ -108,7 +108,7 @@ function signed(difference: number, text: (amount: number) => string): string {
 function instancesAnswer(found: types.HeapInstances): ToolAnswer {
   const { type, count, bytes, types, every, instances } = found;
   const text = [
-    `${countText(count)} ${count === 1 ? "object" : "objects"} of type ${oneLine(type, MAX_TYPE)}, ${bytesText(bytes)}.`,
+    `${countText(count)} ${plural(count, "object")} of type ${oneLine(type, MAX_TYPE)}, ${bytesText(bytes)}.`,
     ...lookLines(found),
     ...codeLines(type),
     ...(types.length > 1 ? [TYPE_HEADING, ...types.map(typeLine)] : []),

@@ -9,7 +9,7 @@ import { type Hang, hangOf, isUnanswered, knownHang } from "../session/hung-imag
 import type { LispSession, OwnOrigin } from "../session/image.js";
 import type { DebuggedStop, Stop } from "../session/lisp-port.js";
 import { runsApart, type StopKeeper } from "../session/stops.js";
-import { cutName, oneLine } from "../text/cut.js";
+import { cutName, oneLine, plural } from "../text/cut.js";
 
 /** Most characters of a line of code. */
 const MAX_LINE = 60;
@@ -260,7 +260,7 @@ function processOutputData({ processOutput, outputAtStart }: LispSession) {
 
 /** Faults break nothing, but an answer may lack something. */
 function faultsText(count: number): string {
-  return `${count} internal fault${count === 1 ? " was" : "s were"} recorded (see the log).`;
+  return `${count} internal ${plural(count, "fault was", "faults were")} recorded (see the log).`;
 }
 
 function sharedData({ shared }: OwnOrigin) {

@@ -2,7 +2,7 @@ import type { types } from "swank-client";
 import * as z from "zod";
 import type { JsonObject } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
-import { cutName, fairShare, fileName } from "../text/cut.js";
+import { cutName, fairShare, fileName, plural } from "../text/cut.js";
 
 /** The answer of list-definitions when there is nothing to list. */
 export const NO_DEFINITIONS = "No definitions in session.";
@@ -130,17 +130,17 @@ function marked(text: string, marks: readonly string[]): string {
 
 function sectionText({ type, lines, left }: Section): string {
   return [
-    `[${plural(type)}]`,
+    `[${several(type)}]`,
     ...lines,
-    ...(left > 0 ? [`... ${left} more ${left === 1 ? type : plural(type)}`] : []),
+    ...(left > 0 ? [`... ${left} more ${plural(left, type, several(type))}`] : []),
   ].join("\n");
 }
 
 function counted(count: number, type: ListedType): string[] {
-  return count === 0 ? [] : [`${count} ${count === 1 ? type : plural(type)}`];
+  return count === 0 ? [] : [`${count} ${plural(count, type, several(type))}`];
 }
 
-function plural(type: ListedType): string {
+function several(type: ListedType): string {
   return type === "class" ? "classes" : `${type}s`;
 }
 

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
 import type { Stop } from "../session/lisp-port.js";
-import { cutName, cutText, firstOf, more, oneLine } from "../text/cut.js";
+import { cutName, cutText, firstOf, more, oneLine, plural } from "../text/cut.js";
 
 /** Key of a result's `_meta` under which programs find the threads as data. */
 const THREADS_META = "swank-mcp/threads";
@@ -175,7 +175,7 @@ function serviceLine(threads: readonly types.ProgramThread[]): string[] {
   if (threads.length === 0) return [];
   const { shown, left } = firstOf([...new Set(threads.map(({ name }) => oneLine(name, MAX_NAME)))], MOST_NAMES);
   const names = left > 0 ? [...shown, "..."] : shown;
-  const count = threads.length === 1 ? "1 thread" : `${threads.length} threads`;
+  const count = `${threads.length} ${plural(threads.length, "thread")}`;
   return [`Not listed: ${count} of Swank and Lisp (${names.join(", ")}).`];
 }
 

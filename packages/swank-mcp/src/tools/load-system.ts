@@ -9,7 +9,7 @@ import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
 import { missingFileAnswer } from "../report/names.js";
 import { counts, notesData, noteTexts } from "../report/notes.js";
 import { redefinitionLines } from "../report/report.js";
-import { fileName, firstOf, isSystemFile, more, oneLine } from "../text/cut.js";
+import { fileName, firstOf, isSystemFile, more, oneLine, plural } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
 /** Key of a result's `_meta` under which programs find the result as data. */
@@ -66,7 +66,7 @@ function shownNotes(result: types.Loading): string[] {
   const hidden = notes.length - worse.length;
   if (hidden === 0 || (worse.length === 0 && problem === undefined && action === undefined))
     return noteTexts(result, MAX_NOTES);
-  const count = `Not shown: ${hidden} note${hidden === 1 ? "" : "s"} about optimization (compile-code with a file shows its notes)`;
+  const count = `Not shown: ${hidden} ${plural(hidden, "note")} about optimization (compile-code with a file shows its notes)`;
   return [...noteTexts({ ...result, notes: worse }, MAX_NOTES), count];
 }
 
@@ -152,7 +152,7 @@ function actionLine(action: NonNullable<types.Loading["action"]>): string {
 }
 
 function filesText(count: number): string {
-  return `${count} file${count === 1 ? "" : "s"}`;
+  return `${count} ${plural(count, "file")}`;
 }
 
 function sum(systems: readonly types.LoadedSystem[], key: "loaded" | "count"): number {

@@ -4,7 +4,17 @@ import * as z from "zod";
 import type { JsonObject, ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool, secondsUpTo, timeoutInput } from "../call/tool.js";
-import { bytesText, countText, cutName, cutText, fileName, oneLine, percentText, timeText } from "../text/cut.js";
+import {
+  bytesText,
+  countText,
+  cutName,
+  cutText,
+  fileName,
+  oneLine,
+  percentText,
+  plural,
+  timeText,
+} from "../text/cut.js";
 import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
 
 /** Key of a result's `_meta` under which programs find the profile as data. */
@@ -37,17 +47,17 @@ function heading(profile: types.Profile): string {
   if (profile.counts !== undefined) return countsHeading(profile, profile.counts);
   const what = mode === "cpu" ? "Processor time" : "Allocation";
   const every = mode === "cpu" ? `, one each ${interval / 1000} ms of processor time` : ", one for each new region";
-  return `${what}: ${countText(samples)} ${samples === 1 ? "sample" : "samples"}${every}. ${costText(cost)}. Switching on and off took ${timeText(looking)}.`;
+  return `${what}: ${countText(samples)} ${plural(samples, "sample")}${every}. ${costText(cost)}. Switching on and off took ${timeText(looking)}.`;
 }
 
 function countsHeading(
   { samples, cost, looking }: types.Profile,
   { functions, called, looking: counting }: types.CountedCalls,
 ): string {
-  const number = samples === 0 ? "No call" : samples === 1 ? "1 call" : `${countText(samples)} calls`;
-  const what = functions === 1 ? "1 function" : `${countText(functions)} functions`;
+  const number = samples === 0 ? "No call" : `${countText(samples)} ${plural(samples, "call")}`;
+  const what = `${countText(functions)} ${plural(functions, "function")}`;
   const idle = functions - called;
-  const uncalled = idle > 0 && samples > 0 ? `; ${countText(idle)} ${idle === 1 ? "was" : "were"} not called` : "";
+  const uncalled = idle > 0 && samples > 0 ? `; ${countText(idle)} ${plural(idle, "was", "were")} not called` : "";
   const own = `Counting took about ${timeText(counting)} of it, and switching on and off ${timeText(looking)}.`;
   return `${number} of ${what}${uncalled}. ${costText(cost)}. ${own}`;
 }
@@ -112,7 +122,7 @@ function remarks({ end, samples, outside, elsewhere, full, replaced, counts }: t
     ...(replaced ? ["The program started sb-sprof itself, which ended this profile: its samples are lost."] : []),
     ...(end === "stopped" ? ["The profile ended when the code stopped."] : []),
     ...(full ? ["The profile ended early, at its limit of samples."] : []),
-    ...(outside > 0 ? [`${outside} ${outside === 1 ? "sample is" : "samples are"} in no such function.`] : []),
+    ...(outside > 0 ? [`${outside} ${plural(outside, "sample is", "samples are")} in no such function.`] : []),
     ...(others === "" ? [] : [`Not counted: samples of other threads, ${others}.`]),
     ...(counts?.missed ?? []).map((text) => cutName(text, MAX_MISSED)),
     ...(samples < FEW && !replaced && counts === undefined

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type JsonObject, type JsonValue, type ToolAnswer, textAnswer } from "../base/answer.js";
 import { defineTool, type ToolContext } from "../call/tool.js";
 import type { LispSession } from "../session/image.js";
-import { cutName, firstOf } from "../text/cut.js";
+import { cutName, firstOf, plural } from "../text/cut.js";
 import { loadedData, loadedLine } from "./list-definitions.js";
 
 /** Key of a result's `_meta` under which programs find the report as data. */
@@ -73,7 +73,7 @@ function named({ kind, name }: Pick<types.Definition, "kind" | "name">): string 
 }
 
 function evaluations(count: number): string {
-  return `${count} evaluation${count === 1 ? "" : "s"}`;
+  return `${count} ${plural(count, "evaluation")}`;
 }
 
 const FRESH_NEXT = "The next call that needs an image launches a fresh one.";

@@ -13,7 +13,7 @@ import {
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
-import { cutName, cutText } from "../text/cut.js";
+import { cutName, cutText, plural } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 
 /** Key of a result's `_meta` under which programs find the outcomes as data. */
@@ -84,7 +84,7 @@ function saveText(save: types.Save): string {
   const warning =
     lost === 0 || (outcome !== "save" && outcome !== "saved")
       ? ""
-      : `\n  ${lost === 1 ? "A comment inside the form is" : `${lost} comments inside the form are`} not in the evaluated text. To keep ${lost === 1 ? "it" : "them"}, evaluate the definition with ${lost === 1 ? "it" : "them"}, then save again.`;
+      : `\n  ${lost === 1 ? "A comment inside the form is" : `${lost} comments inside the form are`} not in the evaluated text. To keep ${plural(lost, "it", "them")}, evaluate the definition with ${plural(lost, "it", "them")}, then save again.`;
   return `${heading}\n${indented(diff)}${warning}`;
 }
 

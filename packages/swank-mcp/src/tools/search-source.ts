@@ -13,6 +13,7 @@ import {
   more,
   oneLine,
   patternText,
+  plural,
   pluralPatternText,
 } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
@@ -77,8 +78,8 @@ function noneText(found: types.FoundInSources, { pattern, regexp }: Search): str
 function someText(found: types.FoundInSources, { pattern, regexp, start }: Search): string {
   const { matches, count, matchingFiles } = found;
   const shown = matches.reduce((sum, { lines }) => sum + lines.length, 0);
-  const files = matchingFiles === 1 ? "1 file" : `${matchingFiles} files`;
-  const what = `${count} ${count === 1 ? "line" : "lines"} in ${files}: ${shownPart(shown, start, count)}`;
+  const files = `${matchingFiles} ${plural(matchingFiles, "file")}`;
+  const what = `${count} ${plural(count, "line")} in ${files}: ${shownPart(shown, start, count)}`;
   const next = start + shown < count ? [`For more, pass start: ${start + shown}.`] : [];
   return [
     `${what} ${shown === 1 ? patternText(pattern, regexp) : pluralPatternText(pattern, regexp)}`,
@@ -132,9 +133,9 @@ function lookedAt(found: types.FoundInSources): string {
   const where = names.length === 0 ? "" : `: ${names.join(", ")}`;
   const unread = unreadFiles > 0 ? ` (${unreadFiles} could not be read)` : "";
   return [
-    `Looked at ${files} ${files === 1 ? "file" : "files"}${unread}${where}`,
+    `Looked at ${files} ${plural(files, "file")}${unread}${where}`,
     ...(unreadableFolders > 0
-      ? [`${unreadableFolders} ${unreadableFolders === 1 ? "folder" : "folders"} could not be read.`]
+      ? [`${unreadableFolders} ${plural(unreadableFolders, "folder")} could not be read.`]
       : []),
     ...linkLines(found),
     ...(cut === undefined

@@ -1,4 +1,4 @@
-import type { ToolAnswer, ToolGuide } from "../base/answer.js";
+import { type ToolAnswer, type ToolGuide, withBoundedMeta } from "../base/answer.js";
 import type { OnDefect } from "../base/log.js";
 import { explainError, Refusal } from "../base/refusals.js";
 import { type CallLedger, type CallRecord, outcomeOf } from "../call/ledger.js";
@@ -59,9 +59,10 @@ export class ToolServer {
     const watched = entry === undefined ? call : { ...call, watch: entry };
     const answer = this.#cutOff ?? (await this.#answer(watched));
     const milliseconds = performance.now() - began;
+    // The ledger has limits of its own.
     entry?.end(answer, milliseconds);
     this.#onCall({ name: call.name, milliseconds, outcome: outcomeOf(answer) });
-    return answer;
+    return withBoundedMeta(answer);
   }
 
   /** Answers a call that is refused before it runs, and reports it like any other call. */

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { JsonObject, ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool, secondsUpTo, timeoutInput } from "../call/tool.js";
-import { countText, cutName, cutText, more, oneLine, timeText } from "../text/cut.js";
+import { countText, cutName, cutText, more, oneLine, plural, timeText } from "../text/cut.js";
 import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
 
 /** Key of a result's `_meta` under which programs find the calls as data. */
@@ -37,8 +37,8 @@ function traceAnswer(trace: types.Trace, prepared: Prepared): ToolAnswer {
 }
 
 function heading({ calls, duration, looking, switching }: types.Trace, { count }: Prepared): string {
-  const what = count === 1 ? "1 function" : `${countText(count)} functions`;
-  const number = calls === 0 ? "No call" : calls === 1 ? "1 call" : `${countText(calls)} calls`;
+  const what = `${countText(count)} ${plural(count, "function")}`;
+  const number = calls === 0 ? "No call" : `${countText(calls)} ${plural(calls, "call")}`;
   const cost = `Recording took ${timeText(looking)} of it, and switching on and off ${timeText(switching)}.`;
   return `${number} of ${what} in ${timeText(duration)}. ${cost}`;
 }
