@@ -83,80 +83,8 @@ const CONNECTION_EVENTS: EventNames<ConnectionEvents> = {
   closed: true,
 };
 
-/** The part of the time after which the answer is no longer waited for. */
-const FOR_THE_ANSWER = 1 / 2;
-
 /** Milliseconds for which a server that hangs is left the chance to write its replies. */
 const LONG_LINGER = 600_000;
-
-/** The id of the question. No request of a connection has it, unless its caller has chosen it. */
-const QUESTION = -1;
-
-/**
- * The end of a connection that this side closes: ends the stream, and waits briefly for the other side to close.
- *
- * If requests may be on their way, it first asks a question that the server's dispatching thread answers itself, and waits for the answer.
- * Swank ends that thread as soon as the stream ends, and a thread that was made for a request and has not received it would wait forever
- * (swank.lisp, `spawn-worker-thread`).
- */
-class Farewell {
-  readonly #transport: Transport;
-  #isWaiting: boolean;
-  readonly #timers: NodeJS.Timeout[] = [];
-
-  /**
-   * @param patience - Milliseconds to wait for the answer; 0: it does not ask.
-   * @param linger - Milliseconds until the stream is destroyed.
-   */
-  constructor(transport: Transport, patience: number, linger: number) {
-    this.#transport = transport;
-    this.#isWaiting = patience > 0;
-    this.#timers.push(setTimeout(() => transport.destroy(), linger));
-    if (this.#isWaiting) this.#ask(patience);
-    else transport.end();
-  }
-
-  /** Keeps the process alive no longer. */
-  unref(): void {
-    this.#transport.unref?.();
-    for (const timer of this.#timers) timer.unref();
-  }
-
-  /** Reads what came after the end began, with a function that passes messages to `hear`. Data that cannot be read end the wait. */
-  read(pass: () => void): void {
-    if (!this.#isWaiting) return;
-    try {
-      pass();
-    } catch {
-      this.#endStream();
-    }
-  }
-
-  /** Hears a message that came after the end began. */
-  hear(payload: string): void {
-    if (!this.#isWaiting) return;
-    const message = readMessage(payload);
-    const isAnswer = message.type === "invalid-rpc" || message.type === "return";
-    if (isAnswer && message.id === QUESTION) this.#endStream();
-  }
-
-  /** The stream has closed. */
-  end(): void {
-    this.#isWaiting = false;
-    for (const timer of this.#timers) clearTimeout(timer);
-  }
-
-  #ask(patience: number): void {
-    const question = { type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id: QUESTION } as const;
-    this.#transport.send(encodeFrame(printMessage(question)));
-    this.#timers.push(setTimeout(() => this.#endStream(), patience));
-  }
-
-  #endStream(): void {
-    this.#isWaiting = false;
-    this.#transport.end();
-  }
-}
 
 /** A heartbeat's actions on its connection. */
 interface HeartbeatActions {
@@ -230,7 +158,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   #reason: SwankError | undefined;
   /** Answers sent since the send queue was last empty. */
   #unreadAnswers = 0;
-  #farewell: Farewell | undefined;
+  /** Destroys the stream if the other side does not close it. */
+  #destroying: NodeJS.Timeout | undefined;
   readonly #heartbeat: Heartbeat | undefined;
   #chunksReceived = 0;
   #isAnswering = true;
@@ -355,7 +284,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   async leave(): Promise<void> {
     this.#takeLeave(closedHere(), LONG_LINGER);
     await within(this.closed, { timeout: this.#linger });
-    this.#farewell?.unref();
+    this.#transport.unref?.();
+    this.#destroying?.unref();
   }
 
   get #linger(): number {
@@ -364,9 +294,9 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
 
   #takeLeave(reason: SwankError, linger: number): void {
     if (!this.isOpen) return;
-    const patience = this.#pending.hasUndispatched ? this.#linger * FOR_THE_ANSWER : 0;
     this.#end(reason);
-    this.#farewell = new Farewell(this.#transport, patience, linger);
+    this.#destroying = setTimeout(() => this.#transport.destroy(), linger);
+    this.#transport.end();
   }
 
   /** Closes the connection at once, without waiting for the other side; otherwise like {@link close}. */
@@ -409,7 +339,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
 
   #onData(chunk: Uint8Array): void {
     // After close() the remaining data is read only so that the other side can finish writing.
-    if (!this.isOpen) return void this.#farewell?.read(() => this.#decoder.push(chunk));
+    if (!this.isOpen) return;
     this.#chunksReceived += 1;
     if (!this.#isAnswering) this.#changeAnswering(true);
     try {
@@ -420,7 +350,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #onPayload(payload: string): void {
-    if (!this.isOpen) return void this.#farewell?.hear(payload);
+    if (!this.isOpen) return;
     const message = readMessage(payload);
     this.#answer(message);
     if (!this.#pending.settle(message)) this.emit("unclaimed", message);
@@ -452,7 +382,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #onClose(error: SwankError | undefined): void {
-    this.#farewell?.end();
+    clearTimeout(this.#destroying);
     this.emit("closed", this.#end(this.#explain(error ?? this.#hangUp())));
   }
 

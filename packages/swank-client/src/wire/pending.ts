@@ -114,8 +114,6 @@ export class PendingRequests {
   #timer: NodeJS.Timeout | undefined;
   /** When the timer fires. */
   #wakes = Number.POSITIVE_INFINITY;
-  /** The newest request, until it is answered. */
-  #newest: number | undefined;
 
   get size(): number {
     return this.#requests.size;
@@ -125,14 +123,8 @@ export class PendingRequests {
     return this.#requests.has(id);
   }
 
-  /** False once the newest request is answered: the server passes requests on in order, and has passed on all earlier ones, too. */
-  get hasUndispatched(): boolean {
-    return this.#newest !== undefined;
-  }
-
   /** Begins a wait. The caller has checked that the id is new and the signal is not aborted. */
   add(options: PendingRequestOptions): Promise<Reply> {
-    this.#newest = options.id;
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + options.timeout;
       this.#requests.set(options.id, { options, resolve, reject, deadline, onAbort: this.#listen(options) });
@@ -148,10 +140,8 @@ export class PendingRequests {
   settle(message: SwankMessage): boolean {
     if (message.type !== "return") {
       const failure = requestFailure(message);
-      if (failure !== undefined && failure.id === this.#newest) this.#newest = undefined;
       return failure === undefined || (failure.id !== undefined && this.#reject(failure.id, failure));
     }
-    if (message.id === this.#newest) this.#newest = undefined;
     const request = this.#take(message.id);
     request?.resolve(message.reply);
     return request !== undefined;
