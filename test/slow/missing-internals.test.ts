@@ -1,11 +1,9 @@
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { NIL, read } from "sexp-parser";
 import { connect, SwankError } from "swank-client";
-import { startRealSwank } from "../support/real-swank.js";
+import { type RealSwank, startRealSwank } from "../support/real-swank.js";
 import { values } from "../swank-client/live/outcomes.js";
 import { ABILITIES, BASIC, PROGRAM } from "./internals/abilities.js";
 import { type Internal, importedInternals } from "./internals/imported.js";
@@ -99,14 +97,8 @@ async function losses(missing: string | undefined, cacheDir: string): Promise<Lo
   const lost = new Map<string, string>();
   const file = `${cacheDir}.lisp`;
   try {
-    if (missing !== undefined) {
-      const asker = await connect({ port: image.port, runtime: false });
-      image.type(hiding(missing));
-      const [home, name] = missing.split("::");
-      const found = read(`(cl:find-symbol "${name}" "${home}")`);
-      while ((await asker.request(found, { label: "the internal" })) !== NIL) await pause(20);
-      await asker.close();
-    }
+    // every client loads the module `connection`, which would import the internal before it is hidden
+    if (missing !== undefined) await hide(missing, image);
     await writeFile(file, "(defun loaded () 1)\n");
     image.expectedFaults.push(/lacks/);
     const client = await connect({ port: image.port, cacheDir });
@@ -141,11 +133,21 @@ async function failureOf(work: Promise<unknown>): Promise<string | undefined> {
   }
 }
 
-/** A form that takes a symbol out of all packages, as if SBCL had renamed it. */
-function hiding(fullName: string): string {
+/** Takes a symbol out of all packages, as if SBCL had renamed it. */
+async function hide(fullName: string, { process: { stdout }, type }: RealSwank): Promise<void> {
   const [home, name] = fullName.split("::");
-  return `(let ((symbol (find-symbol "${name}" "${home}")))
+  let output = "";
+  const hidden = new Promise<void>((resolve) => {
+    stdout?.on("data", (chunk) => {
+      output += String(chunk);
+      if (output.includes("HIDDEN")) resolve();
+    });
+  });
+  type(`(let ((symbol (find-symbol "${name}" "${home}")))
     (dolist (package (list-all-packages)) (sb-ext:unlock-package package))
     (dolist (package (list-all-packages))
-      (when (eq symbol (find-symbol "${name}" package)) (ignore-errors (unintern symbol package)))))`;
+      (when (eq symbol (find-symbol "${name}" package)) (ignore-errors (unintern symbol package))))
+    (format sb-sys:*stdout* "HIDDEN~%")
+    (finish-output sb-sys:*stdout*))`);
+  await hidden;
 }
