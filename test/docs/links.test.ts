@@ -14,13 +14,33 @@ describe("documentation", () => {
     expect(links.flat().filter(({ url }) => !existsSync(url))).to.deep.equal([]);
   });
 
-  it("names only existing test files", async () => {
+  it("names only existing source files, and folders that exist for files to be added", async () => {
     const page = await readFile(new URL("CONTRIBUTING.md", ROOT), "utf8");
-    const files = page.match(/\btest\/[\w./-]+\.test\.(?:ts|mjs|js)\b/g) ?? [];
-    expect(files).to.not.be.empty;
-    expect(files.filter((file) => !existsSync(new URL(file, ROOT)))).to.deep.equal([]);
+    const named = [...page.matchAll(/((?:[\w.-]+\/)+)([\w.-]+\.(?:ts|mjs|lisp|md|json|yml))\b/g)].map(
+      // NAME.ts is a file to be added.
+      ([, folder = "", file = ""]) => (/^[A-Z]+\./.test(file) ? folder : folder + file),
+    );
+    const files = await sourceFiles();
+    expect(named).to.not.be.empty;
+    const exists = (path: string) =>
+      files.some((file) => `/${file}${path.endsWith("/") ? "/" : ""}`.endsWith(`/${path}`));
+    expect(named.filter((path) => !exists(path))).to.deep.equal([]);
   });
 });
+
+/** Folders with the files that a page may name by the end of their path. */
+const FOLDERS = [".github/", "bench/", "docs/", "examples/", "packages/", "scripts/", "test/"];
+
+/** Returns the paths of the files of the clone, without those that are installed or built. */
+async function sourceFiles(): Promise<string[]> {
+  const files = await Promise.all(
+    FOLDERS.map(async (folder) => {
+      const names = await readdir(new URL(folder, ROOT), { recursive: true });
+      return names.map((name) => folder + name);
+    }),
+  );
+  return files.flat().filter((path) => !/(^|\/)(node_modules|dist)\//.test(path));
+}
 
 /** Returns the links of a page to files. Each has the page's name, which a failure shows. */
 async function linksOf(page: string): Promise<{ page: string; target: string; url: URL }[]> {
