@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import { CATALOGUE, FAMILIES, readArguments, readConfig } from "swank-mcp";
+import { CATALOGUE, readConfig } from "swank-mcp";
+import { FAMILIES } from "#swank-mcp/base/config.js";
+import { readArguments } from "#swank-mcp/call/arguments.js";
 
 /** The arguments that a tool reads. */
 function read(name: string, given: unknown): unknown {
