@@ -17,7 +17,7 @@ export async function deadlock(agent) {
 
   agent.think("Both wait in TRANSFER for the second account. Unwind one of them: the other one then goes on.");
   const victim = threads.find(({ name }) => name === "to-savings").id;
-  await agent.call("interrupt-thread", { thread: victim, action: "abort" }, /ended/);
+  await agent.call("interrupt-thread", { thread: victim, mode: "abort" }, /ended/);
   await agent.call("debugger_continue", {}, /=> \(:DONE :ABORTED\)/);
 
   agent.think("All transfers must lock the accounts in the same order. Correct it, and run both again.");

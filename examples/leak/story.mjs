@@ -19,23 +19,23 @@ export async function leak(agent) {
   agent.think(
     "The memory of this program grows from day to day. All users have left. What is still there after 1,000 more?",
   );
-  const more = { what: "growth", code: "(visits:serve 1000)" };
+  const more = { mode: "growth", code: "(visits:serve 1000)" };
   await agent.call("heap", more, /=> 1000\n[\s\S]*\+1,000 {2}VISITS::VISIT \(2,000 before\)/);
 
   agent.think("Every visit stays, although *VISITS* is empty. Which are these?");
   const found = await agent.call(
     "heap",
-    { what: "instances", type: "visits::visit" },
+    { mode: "instances", type: "visits::visit" },
     /^3,000 objects of type VISITS::VISIT/,
   );
   const [, id] = /^id (\d+):/m.exec(found) ?? [];
 
   agent.think("What keeps one of them alive?");
   const path = /\nvariable VISITS::\*LISTENERS\*: [^\n]*\nelement [\d,]+: [^\n]*\nvariable 0: #S\(VISITS::VISIT/;
-  await agent.call("heap", { what: "path", object: Number(id) }, path);
+  await agent.call("heap", { mode: "path", object: Number(id) }, path);
 
   agent.think("A function in *LISTENERS* closes over the visit. Who puts it there, and who should remove it?");
-  await agent.call("find-references", { name: "visits::*listeners*", kind: "references" }, /defun enter/);
+  await agent.call("find-references", { name: "visits::*listeners*", mode: "references" }, /defun enter/);
 
   agent.think(
     "ENTER registers a listener, and LEAVE does not remove it. Keep the user with each listener, and remove it with the visit.",

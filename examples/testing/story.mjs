@@ -44,7 +44,7 @@ async function correctTheBands(agent) {
   agent.think(
     "The greatest weight of a band is not in the band, because the test is < instead of <=. Does other code read the table?",
   );
-  await agent.call("find-references", { name: "*bands*", kind: "references" }, /^1 definition refers/);
+  await agent.call("find-references", { name: "*bands*", mode: "references" }, /^1 definition refers/);
 
   agent.think("No. Correct the function while the test is stopped, then run the test again, with FiveAM's restart.");
   await agent.evaluate(BAND_PRICE, /=> BAND-PRICE/);

@@ -38,7 +38,7 @@ describe("threads beside Emacs", function () {
     );
     const repl = await find(agent, "repl-thread");
     expect(repl.owner).to.equal("Emacs (Swank connection 1)");
-    const [text] = blocks(await agent.call("interrupt-thread", { thread: repl.id, action: "stop" }));
+    const [text] = blocks(await agent.call("interrupt-thread", { thread: repl.id, mode: "stop" }));
     expect(text).to.match(/^; Thread \d+\/1 stopped in Emacs \(Swank connection 1\)$/);
     const debuggerBuffer = await emacs.debuggerShowing("The thread was interrupted.");
     await agent.evaluate("(defvar *end* t)");
@@ -53,7 +53,7 @@ describe("threads beside Emacs", function () {
     await emacs.evaluateInRepl(COUNTING);
     const agent = await user.agent("--approval", "off");
     const { id } = await find(agent, "counting");
-    const [report] = blocks(await agent.call("interrupt-thread", { thread: id, action: "stop" }));
+    const [report] = blocks(await agent.call("interrupt-thread", { thread: id, mode: "stop" }));
     expect(report).to.match(/^\[INTERRUPT\] INTERRUPTED\n/);
     expect(await emacs.debuggerBuffers()).to.deep.equal([]);
     expect(await emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");

@@ -100,7 +100,7 @@ const QUESTIONS: readonly (readonly [tool: string, args: object, answer: string]
   ["search-source", { pattern: "never", system: "no-such-system" }, "no-such-system"],
   ["macroexpand-form", { code: "(loud (+ 1 never-interned))", mode: "all" }, "(+ 1 never-interned)"],
   ["list-changes", {}, "LOUD"],
-  ["find-references", { name: "users-sum", kind: "callers" }, "USERS-SUM"],
+  ["find-references", { name: "users-sum", mode: "callers" }, "USERS-SUM"],
   ["class-info", { name: "print-object" }, "PRINT-OBJECT"],
   ["compile-code", { code: "(loud (+ 1 2))" }, "The code compiles"],
   ["compile-code", { code: "(failing 1)" }, "no expansion"],

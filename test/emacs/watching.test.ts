@@ -45,11 +45,11 @@ describe("watching a program beside Emacs", function () {
     );
     const agent = await user.agent("--approval", "off");
     const heap = async (args: object) => blocks(await agent.call("heap", { ...args })).join("\n");
-    expect(await heap({ what: "summary" })).to.match(/^Heap: /m);
-    expect(await heap({ what: "instances", type: "order" })).to.match(/ORDER/);
-    expect(await heap({ what: "path", object: "(first *orders*)" })).to.include("*ORDERS*");
+    expect(await heap({ mode: "summary" })).to.match(/^Heap: /m);
+    expect(await heap({ mode: "instances", type: "order" })).to.match(/ORDER/);
+    expect(await heap({ mode: "path", object: "(first *orders*)" })).to.include("*ORDERS*");
     const killed = await user.agent("--approval", "off");
-    killed.startCall("heap", { what: "growth", code: ENDLESS }).result.catch(() => undefined);
+    killed.startCall("heap", { mode: "growth", code: ENDLESS }).result.catch(() => undefined);
     while ((await agent.evaluate("*state*"))[0] !== "=> :RUNNING");
     killed.process.kill("SIGKILL");
     while ((await agent.evaluate("*state*"))[0] !== "=> :ENDED");

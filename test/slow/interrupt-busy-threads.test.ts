@@ -17,7 +17,7 @@ describe("interrupt-thread under garbage collections", function () {
         const { threads } = await listThreads(server, { name: "busy-" });
         expect(threads).to.have.length(16);
         for (const { id } of threads) {
-          const [report] = blocks(await server.call("interrupt-thread", { thread: id, action: "stop" }));
+          const [report] = blocks(await server.call("interrupt-thread", { thread: id, mode: "stop" }));
           expect(report).to.match(/^\[INTERRUPT\] /);
           await server.call("debugger_continue", { thread: String(id) });
         }

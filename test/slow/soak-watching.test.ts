@@ -22,8 +22,8 @@ const CALLS = [
   ["profile-code", { seconds: 0.2, mode: "alloc" }],
   ["profile-code", { seconds: 0.2, mode: "calls", functions: ["work"] }],
   ["profile-code", { code: "(dotimes (i 100) (work i))", mode: "calls", functions: ["work"] }],
-  ["heap", { what: "summary" }],
-  ["heap", { what: "path", object: "(aref *items* 777777)" }],
+  ["heap", { mode: "summary" }],
+  ["heap", { mode: "path", object: "(aref *items* 777777)" }],
   ["inspect-object", { object: "*items*", start: 999_990, depth: 2 }],
 ] as const;
 
@@ -43,7 +43,7 @@ describe("the tools of the family runtime under load", function () {
         }
         const { threads } = await listThreads(server, { name: "busy-" });
         const [first] = threads;
-        await server.call("interrupt-thread", { thread: first?.id ?? 0, action: "stop" });
+        await server.call("interrupt-thread", { thread: first?.id ?? 0, mode: "stop" });
         await server.call("debugger_continue", { thread: String(first?.id ?? 0) });
         expect(await server.evaluate(encapsulated(["work"]))).to.deep.equal(["=> 0"]);
         expect(await server.evaluate(PROFILER_OFF)).to.deep.equal(["=> T"]);

@@ -1,7 +1,7 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import type { AsyncCommand } from "fast-check";
-import { NO_ERROR } from "swank-mcp";
+import { NO_ERROR } from "#swank-mcp/report/stop.js";
 import { blocks } from "./mcp-results.js";
 import type { McpStdio } from "./mcp-stdio.js";
 

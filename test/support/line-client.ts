@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { StdioLines } from "swank-mcp";
+import { StdioLines } from "#swank-mcp/mcp/stdio-lines.js";
 
 /** An answer to a line that was not passed on. */
 export interface Refused {

@@ -1,5 +1,5 @@
 import { SwankError } from "swank-client";
-import { LispSession } from "swank-mcp";
+import { LispSession } from "#swank-mcp/session/image.js";
 import { SILENT, stopData } from "./mcp-outcomes.js";
 import { only } from "./only.js";
 

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { findUnbalanced, SourceText } from "swank-client";
 import { STANDARD_INPUT } from "./base/config.js";
+import { cut } from "./text/cut.js";
 
 /** Exit codes of `check`. The highest of all files counts. */
 const BALANCED = 0;
@@ -51,7 +52,7 @@ function messages(file: string, code: string): string[] {
 }
 
 function suspectLine(file: string, line: number, text: string): string {
-  const shown = text.trim().slice(0, LINE_WIDTH);
+  const shown = cut(text.trim(), LINE_WIDTH, "");
   return `${file}:${line}:${text.length - text.trimStart().length + 1}: note: probably in this line: ${shown}`;
 }
 

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { types } from "swank-client";
-import { type ApprovalRequest, Approvals, type AskInEmacs, Refusal, type Reply } from "swank-mcp";
+import { Refusal } from "swank-mcp";
+import { type ApprovalRequest, Approvals, type AskInEmacs, type Reply } from "#swank-mcp/session/approvals.js";
 import { debuggedStop } from "../../support/mcp-debugged.js";
 
 const YES: Reply = { kind: "chosen", choice: "Yes" };

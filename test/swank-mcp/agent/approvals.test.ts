@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
+import { Refusal } from "swank-mcp";
 import {
   type ApprovalAnswer,
   type ApprovalMode,
@@ -9,9 +10,8 @@ import {
   detailText,
   promptText,
   type Question,
-  Refusal,
   type Reply,
-} from "swank-mcp";
+} from "#swank-mcp/session/approvals.js";
 import { debuggedStop } from "../../support/mcp-debugged.js";
 
 const YES: Reply = { kind: "chosen", choice: "Yes" };

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { KeptOutputs } from "swank-mcp";
+import { KeptOutputs } from "#swank-mcp/session/agent.js";
 
 describe("KeptOutputs", () => {
   it("finds an output by its id", () => {

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { NO_ERROR, type ToolServer } from "swank-mcp";
+import type { ToolServer } from "swank-mcp";
+import { NO_ERROR } from "#swank-mcp/report/stop.js";
 import { frames, restarts, returned, SILENT, snapshot } from "../../support/mcp-outcomes.js";
 import { evaluation, type ScriptedOutcome, scriptedSession, stop } from "../../support/mcp-scripted.js";
 import { closeServer, toolServer } from "../../support/mcp-server.js";

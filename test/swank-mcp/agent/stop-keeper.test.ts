@@ -1,6 +1,7 @@
 import { mock } from "node:test";
 import { expect } from "chai";
-import { Notices, StopKeeper } from "swank-mcp";
+import { Notices } from "#swank-mcp/session/agent.js";
+import { StopKeeper } from "#swank-mcp/session/stops.js";
 import { stop } from "../../support/mcp-scripted.js";
 
 const MINUTE = 60_000;

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { plainCode, Refusal } from "swank-mcp";
+import { Refusal } from "swank-mcp";
+import { plainCode } from "#swank-mcp/call/arguments.js";
 
 const FENCE = "```";
 

@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import { CATALOGUE, FAMILIES, readArguments, readConfig } from "swank-mcp";
+import { CATALOGUE, readConfig } from "swank-mcp";
+import { FAMILIES } from "#swank-mcp/base/config.js";
+import { readArguments } from "#swank-mcp/call/arguments.js";
 
 /** The arguments that a tool reads. */
 function read(name: string, given: unknown): unknown {
@@ -31,6 +33,15 @@ describe("readArguments", () => {
     ["get-backtrace", { maxFrames: 5 }, { "max-frames": 5 }],
     ["breakpoint_set", { FUNCTION: "car", "hit-count": "2" }, { function: "car", hit_count: 2 }],
     ["evaluate-lisp", { code: "1", _meta: {} }, { code: "1" }],
+    // Former names.
+    ["heap", { what: "path", object: 1 }, { mode: "path", object: 1 }],
+    ["heap", { what: "Path", mode: "path" }, { mode: "path" }],
+    ["heap", { mode: "path", what: null }, { mode: "path" }],
+    ["heap", { mode: null, what: "path" }, { mode: "path" }],
+    ["interrupt-thread", { thread: 3, Action: "kill" }, { thread: 3, mode: "kill" }],
+    ["find-references", { arguments: '{"name":"car","kind":"callers"}' }, { name: "car", mode: "callers" }],
+    ["apropos-search", { pattern: "x", kind: "macro" }, { pattern: "x", kind: "macro" }],
+    ["profile-code", { what: "cpu" }, { what: "cpu" }],
     // Numbers.
     ["get-backtrace", { "max-frames": "5" }, { "max-frames": 5 }],
     ["get-backtrace", { "max-frames": "5.0" }, { "max-frames": 5 }],

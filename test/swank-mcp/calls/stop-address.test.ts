@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import fc from "fast-check";
-import { innermost, Refusal, readStopAddress } from "swank-mcp";
+import { Refusal } from "swank-mcp";
+import { readStopAddress } from "#swank-mcp/call/stop-tool.js";
+import { innermost } from "#swank-mcp/session/stops.js";
 
 describe("readStopAddress and findStop", () => {
   it("read auto, a thread id, or id/level", () => {

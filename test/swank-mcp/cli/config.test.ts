@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { ALL_OPTIONS, environmentName, helpText, OptionError, readConfig } from "swank-mcp";
+import { OptionError, readConfig } from "swank-mcp";
+import { ALL_OPTIONS, environmentName, helpText } from "#swank-mcp/base/config.js";
 import { Snapshots } from "../../support/snapshots.js";
 
 const snapshots = new Snapshots(import.meta.url);

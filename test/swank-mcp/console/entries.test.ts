@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { COMMANDS, commandsText, readEntry, usageText } from "swank-mcp";
+import { COMMANDS, commandsText, usageText } from "#swank-mcp/console/commands.js";
+import { readEntry } from "#swank-mcp/console/read-entry.js";
 
 /** The tool call that a command makes. */
 function callOf(typed: string): unknown {

@@ -2,7 +2,8 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { completionsFor, HISTORY_SIZE, HistoryFile, historyPath } from "swank-mcp";
+import { completionsFor } from "#swank-mcp/console/commands.js";
+import { HISTORY_SIZE, HistoryFile, historyPath } from "#swank-mcp/console/read-entry.js";
 
 describe("completionsFor", () => {
   const asked: string[] = [];

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { LiveView } from "swank-mcp";
+import { LiveView } from "#swank-mcp/console/console.js";
 import { Screen } from "../../support/screen.js";
 
 describe("LiveView", () => {

@@ -1,5 +1,7 @@
 import { expect } from "chai";
-import { answerText, consolePrompt, continuationPrompt, jsonText, LiveOutput, stopOf } from "swank-mcp";
+import { answerText, LiveOutput } from "#swank-mcp/console/console.js";
+import { jsonText } from "#swank-mcp/console/json-text.js";
+import { consolePrompt, continuationPrompt, stopOf } from "#swank-mcp/console/read-entry.js";
 import { Snapshots } from "../../support/snapshots.js";
 
 const snapshots = new Snapshots(import.meta.url);

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { SwankError } from "swank-client";
-import { type Answerable, conclude, outcomeData, reportText } from "swank-mcp";
+import { outcomeData } from "#swank-mcp/report/data.js";
+import { reportText } from "#swank-mcp/report/report.js";
+import { type Answerable, conclude } from "#swank-mcp/session/conclusion.js";
 import { frames, restarts, returned, SILENT, snapshot } from "../../support/mcp-outcomes.js";
 import { stop } from "../../support/mcp-scripted.js";
 

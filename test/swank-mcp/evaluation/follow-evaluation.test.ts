@@ -1,7 +1,7 @@
 import { mock } from "node:test";
 import { expect } from "chai";
 import { SwankError } from "swank-client";
-import { followEvaluation } from "swank-mcp";
+import { followEvaluation } from "#swank-mcp/session/conclusion.js";
 import { returned, SILENT } from "../../support/mcp-outcomes.js";
 import { evaluation, settled, waitTimeout } from "../../support/mcp-scripted.js";
 

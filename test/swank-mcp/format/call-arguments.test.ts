@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { argumentsOf, localsBesideCall } from "swank-mcp";
+import { argumentsOf, localsBesideCall } from "#swank-mcp/report/stop.js";
 
 describe("argumentsOf", () => {
   const CALLS: readonly (readonly [call: string, args: readonly string[]])[] = [

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { DEFINITION_KINDS, type types } from "swank-client";
-import { definitionsBlocks, LISTED_TYPES, resetText } from "swank-mcp";
+import { definitionsBlocks, LISTED_TYPES } from "#swank-mcp/tools/list-definitions.js";
+import { resetText } from "#swank-mcp/tools/reset-session.js";
 import { Snapshots } from "../../support/snapshots.js";
 
 const snapshots = new Snapshots(import.meta.url);

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { fullBacktrace, lastErrorText } from "swank-mcp";
+import { fullBacktrace, lastErrorText } from "#swank-mcp/report/stop.js";
 import { frames, restarts, snapshot } from "../../support/mcp-outcomes.js";
 import { Snapshots } from "../../support/snapshots.js";
 

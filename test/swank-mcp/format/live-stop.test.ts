@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { liveStopText } from "swank-mcp";
+import { liveStopText } from "#swank-mcp/report/stop.js";
 import { frames, restarts, snapshot } from "../../support/mcp-outcomes.js";
 import { Snapshots } from "../../support/snapshots.js";
 

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { noteLines } from "swank-mcp";
+import { noteLines } from "#swank-mcp/report/report.js";
 import { SILENT, snapshot } from "../../support/mcp-outcomes.js";
 
 type Redefinitions = (typeof SILENT)["redefinitions"];

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { type Conclusion, conclude, reportText } from "swank-mcp";
+import { reportText } from "#swank-mcp/report/report.js";
+import { type Conclusion, conclude } from "#swank-mcp/session/conclusion.js";
 import { frames, returned, SILENT, snapshot } from "../../support/mcp-outcomes.js";
 import { Snapshots } from "../../support/snapshots.js";
 

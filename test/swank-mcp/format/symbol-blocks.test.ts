@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { types } from "swank-client";
-import { symbolBlocks } from "swank-mcp";
+import { symbolBlocks } from "#swank-mcp/report/names.js";
 import { Snapshots } from "../../support/snapshots.js";
 
 const snapshots = new Snapshots(import.meta.url);

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
-import { ImageHost, Notices, type OpenSession } from "swank-mcp";
+import { ImageHost, type OpenSession } from "swank-mcp";
+import { Notices } from "#swank-mcp/session/agent.js";
 import { type ScriptedSession, scriptedSession } from "../../support/mcp-scripted.js";
 
 const NEVER = new AbortController().signal;

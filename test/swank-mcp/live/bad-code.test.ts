@@ -111,7 +111,7 @@ describe("evaluate-lisp on code that behaves badly", () => {
     const inspected = blocks(await server.call("inspect-object", { object: "*slow*" }));
     expect(inspected[0]).to.match(/^#<a COMMON-LISP-USER::SLOW takes too long to print>\n[\s\S]*^\[0\] PART: \(1 2\)/m);
     expect(inspected.at(-1)).to.match(/^Printing stops after 2 s/);
-    const instances = blocks(await server.call("heap", { what: "instances", type: "slow" }));
+    const instances = blocks(await server.call("heap", { mode: "instances", type: "slow" }));
     expect(instances.at(-1)).to.match(/^Printing stops after 2 s/);
     expect(await server.evaluate("*slow*", { timeout: 20 })).to.deep.equal(["=> #<slow>"]);
     for (const text of ['"#<a CL-USER::SLOW takes too long to print>"', "'|#<a slow takes too long to print>|"])
@@ -176,7 +176,7 @@ describe("invisible and look-alike characters", () => {
       for (const [tool, args] of [
         ["show-source", { name: odd }],
         ["class-info", { name: odd }],
-        ["find-references", { name: odd, kind: "callers" }],
+        ["find-references", { name: odd, mode: "callers" }],
         ["run-tests", { name: odd }],
         ["breakpoint_set", { function: odd }],
       ] as const) {

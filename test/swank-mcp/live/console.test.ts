@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { commandsText } from "swank-mcp";
+import { commandsText } from "#swank-mcp/console/commands.js";
 import { runScript } from "../../support/mcp-console.js";
 
 /** Typed text, and its complete output. */

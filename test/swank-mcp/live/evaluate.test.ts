@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { NO_ERROR } from "swank-mcp";
 import * as z from "zod";
+import { NO_ERROR } from "#swank-mcp/report/stop.js";
 import { allBlocks, blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { normalized } from "../../support/normalized.js";

@@ -78,15 +78,15 @@ describe("find-references", () => {
   }
 
   /** The whole answer, marked if it is an error, with the folder's name replaced. */
-  async function found(name: string, kind: string, args: object = {}): Promise<string> {
-    const result = await server.call("find-references", { package: "mail", ...args, name, kind });
-    return `> ${name} ${kind}\n${markedText(result)
+  async function found(name: string, mode: string, args: object = {}): Promise<string> {
+    const result = await server.call("find-references", { package: "mail", ...args, name, mode });
+    return `> ${name} ${mode}\n${markedText(result)
       .replaceAll(folder, "FOLDER")
       .replace(/evaluation \d+/g, "evaluation N")}`;
   }
 
   async function allFound(...asked: readonly (readonly [string, string])[]): Promise<string> {
-    const texts = await Promise.all(asked.map(([name, kind]) => found(name, kind)));
+    const texts = await Promise.all(asked.map(([name, mode]) => found(name, mode)));
     return texts.join("\n\n");
   }
 
@@ -205,7 +205,7 @@ describe("find-references", () => {
   });
 
   it("leaves this server's own functions and methods out", async () => {
-    for (const [name, kind] of [
+    for (const [name, mode] of [
       ["cl:car", "callers"],
       ["cl:*package*", "references"],
       ["cl:*package*", "bindings"],
@@ -215,7 +215,7 @@ describe("find-references", () => {
       ["cl:error", "subclasses"],
       ["cl:with-open-file", "macro-uses"],
     ] as const)
-      expect(await found(name, kind)).not.to.match(/SWANK-CLIENT|SWANK-OBJECTS/i);
+      expect(await found(name, mode)).not.to.match(/SWANK-CLIENT|SWANK-OBJECTS/i);
     expect(await found("cl:*package*", "references")).to.include("In Lisp itself: ");
   });
 
@@ -253,7 +253,7 @@ describe("find-references", () => {
   });
 
   it("gives the places as data", async () => {
-    const { _meta } = await server.call("find-references", { name: "half", kind: "callers", package: "mail" });
+    const { _meta } = await server.call("find-references", { name: "half", mode: "callers", package: "mail" });
     expect(_meta).to.deep.equal({
       "swank-mcp/references": {
         status: "found",
@@ -276,12 +276,12 @@ describe("find-references", () => {
     });
   });
 
-  it("refuses an unknown kind, and calls without a name or kind", async () => {
+  it("refuses an unknown mode, and calls without a name or mode", async () => {
     for (const args of [
       { name: "car" },
-      { kind: "callers" },
-      { name: "car", kind: "users" },
-      { name: "", kind: "callers" },
+      { mode: "callers" },
+      { name: "car", mode: "users" },
+      { name: "", mode: "callers" },
     ]) {
       const result = await server.call("find-references", args);
       expect(result.structuredContent, JSON.stringify(args)).to.have.nested.property(

@@ -46,47 +46,47 @@ describe("heap", function () {
   }
 
   it("shows the types with the most bytes, and what it has cost", async () => {
-    const text = await heap({ what: "summary" });
+    const text = await heap({ mode: "summary" });
     expect(text).to.match(
       /^[\d,]+ objects of [\d,]+ types, [\d.]+ MB\.\nHeap: [\d.]+ MB of [\d.]+ GB in use\. Walked for [\d.]+ m?s, /,
     );
     expect(text).to.match(/\n +[\d.]+ MB +[\d,]+ {2}CONS\n/);
-    snapshots.match("a summary of one type", steady(await heap({ what: "summary", type: "shop::order" })));
-    snapshots.match("a summary with garbage", steady(await heap({ what: "summary", type: "shop::basket", gc: false })));
+    snapshots.match("a summary of one type", steady(await heap({ mode: "summary", type: "shop::order" })));
+    snapshots.match("a summary with garbage", steady(await heap({ mode: "summary", type: "shop::basket", gc: false })));
   });
 
   it("says that compiled code is not counted, where that matters", async () => {
     const note = "\nMost compiled code is not counted, and of functions only closures and funcallable objects.";
-    expect(await heap({ what: "summary" })).to.include(note);
-    expect(await heap({ what: "summary", type: "function" })).to.match(/ {2}SB-KERNEL:CLOSURE\n/);
-    expect(await heap({ what: "growth", type: "compiled-function" })).to.include(note);
-    expect(await heap({ what: "instances", type: "function" })).to.include(note);
-    expect(await heap({ what: "instances", type: "shop::basket" })).to.not.include(note);
+    expect(await heap({ mode: "summary" })).to.include(note);
+    expect(await heap({ mode: "summary", type: "function" })).to.match(/ {2}SB-KERNEL:CLOSURE\n/);
+    expect(await heap({ mode: "growth", type: "compiled-function" })).to.include(note);
+    expect(await heap({ mode: "instances", type: "function" })).to.include(note);
+    expect(await heap({ mode: "instances", type: "shop::basket" })).to.not.include(note);
   });
 
   it("shows what has grown since the last summary, and around code", async () => {
-    await heap({ what: "summary" });
+    await heap({ mode: "summary" });
     await lisp.evaluate("(shop::place 50) nil");
-    snapshots.match("growth", steady(await heap({ what: "growth", type: "shop::order" })));
+    snapshots.match("growth", steady(await heap({ mode: "growth", type: "shop::order" })));
     const code = '(progn (print "placing") (shop::place 90))';
-    snapshots.match("growth around code", steady(await heap({ what: "growth", type: "shop::order", code })));
-    expect(await heap({ what: "growth", type: "shop::order", code: "(values)" })).to.match(
+    snapshots.match("growth around code", steady(await heap({ mode: "growth", type: "shop::order", code })));
+    expect(await heap({ mode: "growth", type: "shop::order", code: "(values)" })).to.match(
       /^\+0 objects, \+0 bytes since/,
     );
   });
 
   it("keeps the debugger, the timeout and the values of the code", async () => {
-    const text = await heap({ what: "growth", type: "shop::order", code: '(progn (shop::place 95) (error "enough"))' });
+    const text = await heap({ mode: "growth", type: "shop::order", code: '(progn (shop::place 95) (error "enough"))' });
     expect(text).to.include("[ERROR] SIMPLE-ERROR").and.include("The growth follows when the code returns");
-    expect(await heap({ what: "growth", type: "shop::order" })).to.include("SHOP::ORDER");
+    expect(await heap({ mode: "growth", type: "shop::order" })).to.include("SHOP::ORDER");
     const used = await lisp.call("debugger_invoke_restart", { restart: "ABORT" });
     expect(blocks(used)[0]).to.include("aborted");
-    const late = await heap({ what: "growth", code: "(loop)", timeout: 1 });
+    const late = await heap({ mode: "growth", code: "(loop)", timeout: 1 });
     expect(late).to.include("[TIMEOUT]");
   });
 
   it("lists instances, with ids for path and inspect-object", async () => {
-    const text = await heap({ what: "instances", type: "shop::basket" });
+    const text = await heap({ mode: "instances", type: "shop::basket" });
     snapshots.match("instances", steady(text));
     const [, id] = /^id (\d+): #<SHOP::BASKET/m.exec(text) ?? [];
     const view = blocks(await lisp.call("inspect-object", { object: Number(id) }))[0];
@@ -96,30 +96,30 @@ describe("heap", function () {
   it("shows the path to an object by id or code, and what it cannot see", async () => {
     snapshots.match(
       "a path",
-      steady(await heap({ what: "path", object: "(second (slot-value shop::*basket* 'shop::content))" })),
+      steady(await heap({ mode: "path", object: "(second (slot-value shop::*basket* 'shop::content))" })),
     );
     snapshots.match(
       "a path through a table",
-      steady(await heap({ what: "path", object: '(gethash "order 8" shop::*orders*)' })),
+      steady(await heap({ mode: "path", object: '(gethash "order 8" shop::*orders*)' })),
     );
-    const own = await heap({ what: "path", object: "(list :only :here)" });
+    const own = await heap({ mode: "path", object: "(list :only :here)" });
     expect(own).to.match(/^Only this toolkit keeps \(:ONLY :HERE\) \(id \d+\): history variables/);
     const none = await lisp.call("inspect-object", { object: "(list 1 2)" });
     const [, id] = /id (\d+)/.exec(blocks(none)[0] ?? "") ?? [];
-    expect(await heap({ what: "path", object: Number(id) })).to.match(/^Only this toolkit keeps/);
+    expect(await heap({ mode: "path", object: Number(id) })).to.match(/^Only this toolkit keeps/);
   });
 
   it("refuses arguments that do not belong together, unknown types, and numbers", async () => {
     const refusals: readonly Record<string, unknown>[] = [
-      { what: "instances" },
-      { what: "path" },
-      { what: "summary", code: "1" },
-      { what: "path", object: 1, type: "cons" },
-      { what: "instances", type: "shop::ordr" },
-      { what: "instances", type: "(satisfies evenp)" },
-      { what: "path", object: 999_999_999 },
-      { what: "path", object: "(+ 1 2)" },
-      { what: "growth", code: "(list 1" },
+      { mode: "instances" },
+      { mode: "path" },
+      { mode: "summary", code: "1" },
+      { mode: "path", object: 1, type: "cons" },
+      { mode: "instances", type: "shop::ordr" },
+      { mode: "instances", type: "(satisfies evenp)" },
+      { mode: "path", object: 999_999_999 },
+      { mode: "path", object: "(+ 1 2)" },
+      { mode: "growth", code: "(list 1" },
     ];
     for (const args of refusals) {
       const answer = await lisp.call("heap", args);
@@ -129,13 +129,13 @@ describe("heap", function () {
   });
 
   it("measures the growth of as many codes at once as the client asks for", async () => {
-    const args = { what: "growth", code: "(sleep 0.5)", gc: false };
+    const args = { mode: "growth", code: "(sleep 0.5)", gc: false };
     const answers = await Promise.all(Array.from({ length: 8 }, () => lisp.call("heap", args)));
     expect(answers.map(({ isError }) => isError ?? false)).to.deep.equal(answers.map(() => false));
   });
 
   it("promises no growth of code that was not read", async () => {
-    const answer = await lisp.call("heap", { what: "growth", code: "(list 1) (nowhere::f)" });
+    const answer = await lisp.call("heap", { mode: "growth", code: "(list 1) (nowhere::f)" });
     expect(blocks(answer).join("\n")).to.include("NOWHERE").and.not.include("growth follows");
   });
 

@@ -22,7 +22,7 @@ const ANSWERED = [
   ["describe-symbol", { name: "locked" }, /^COMMON-LISP-USER::LOCKED \[CLASS\]\n/],
   ["show-source", { name: "lock" }, /generic function LOCK /],
   ["apropos-search", { pattern: "locked", package: "cl-user" }, /^2 names contain "locked":/],
-  ["find-references", { name: "locked", kind: "specializers" }, /^2 methods specialize on LOCKED:/],
+  ["find-references", { name: "locked", mode: "specializers" }, /^2 methods specialize on LOCKED:/],
   ["macroexpand-form", { code: "(locking (car x))", mode: "all" }, /^\(progn \(car x\)\)/],
   ["class-info", { name: "locked" }, /^class LOCKED\n[\s\S]*\n\nSystems are not shown: /],
   ["class-info", { name: "lock" }, /^generic function LOCK \(IT\)\n[\s\S]*1 method:/],

@@ -70,7 +70,7 @@ describe("arguments that are read as data", function () {
     it(`refuse ${title}`, async () => {
       for (const tool of ["describe-symbol", "class-info"])
         expect(await answer(tool, { name: "documentation", arguments: [text, "t"] }), tool).to.match(/unknown: /);
-      for (const args of [{ action: "instances", type: text }]) await answer("heap", args);
+      for (const args of [{ mode: "instances", type: text }]) await answer("heap", args);
     });
 
   for (const [title, text] of Object.entries(ACCEPTED))
@@ -83,7 +83,7 @@ describe("arguments that are read as data", function () {
 
   it("refuse types that are circular or large", async () => {
     for (const type of ["#1=(or . #1#)", "#1=(or #1# #1#)", `(or ${SHARED})`, `(or ${"fixnum ".repeat(3000)})`])
-      expect(await answer("heap", { action: "instances", type }), type).to.match(/type/);
+      expect(await answer("heap", { mode: "instances", type }), type).to.match(/type/);
   });
 
   it("are code that is expanded within the same limits", async () => {

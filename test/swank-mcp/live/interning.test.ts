@@ -21,7 +21,7 @@ const WRONG_NAMES = [
   "sb-impl::never-internal",
 ];
 
-const REFERENCE_KINDS = "callers callees references bindings assignments macro-uses specializers subclasses".split(" ");
+const REFERENCE_MODES = "callers callees references bindings assignments macro-uses specializers subclasses".split(" ");
 
 /** Code whose names nothing has. The reader would intern each. */
 const WRONG_CODE = [
@@ -85,7 +85,7 @@ describe("tools that read names and code", function () {
     ["run-tests", { framework: "fiveam" }],
     ["run-tests", { framework: "sb-rt" }],
     ["run-tests", { framework: "asdf" }],
-    ...REFERENCE_KINDS.map((kind) => ["find-references", { kind }] as const),
+    ...REFERENCE_MODES.map((mode) => ["find-references", { mode }] as const),
   ] as const) {
     it(`${tool} ${JSON.stringify(more)} interns no name that it does not find`, async () => {
       expect(await newSymbols(WRONG_NAMES.map((name) => [tool, { name, ...more }]))).to.equal('=> "COMMON-LISP:NIL"');

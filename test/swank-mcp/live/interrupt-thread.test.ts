@@ -15,8 +15,8 @@ async function running(server: ToolCaller, name: string): Promise<number> {
   }
 }
 
-async function act(server: ToolCaller, thread: number, action: string): Promise<string[]> {
-  return blocks(await server.call("interrupt-thread", { thread, action }));
+async function act(server: ToolCaller, thread: number, mode: string): Promise<string[]> {
+  return blocks(await server.call("interrupt-thread", { thread, mode }));
 }
 
 /** A thread that counts its rounds. */
@@ -126,7 +126,7 @@ describe("interrupt-thread", function () {
     for (const action of ["stop", "abort", "kill"])
       expect((await act(server, id, action))[0]).to.match(/^Thread \d+ serves clients or belongs to Lisp\./);
     expect((await act(server, 999_999_999, "stop"))[0]).to.match(/^There is no thread 999999999\./);
-    const auto = await server.call("interrupt-thread", { thread: "auto", action: "stop" });
+    const auto = await server.call("interrupt-thread", { thread: "auto", mode: "stop" });
     expect(blocks(auto)[0]).to.match(/^"thread" must be a thread id\./);
   });
 });
@@ -162,14 +162,14 @@ describe("interrupt-thread in an attached image", function () {
     });
     const watcher = await attach();
     const id = await running(agent, "counting");
-    expect(await agent.refusal("interrupt-thread", { thread: id, action: "stop" })).to.include({
+    expect(await agent.refusal("interrupt-thread", { thread: id, mode: "stop" })).to.include({
       type: "APPROVAL_DENIED",
     });
     expect(asked[0]?.replace(/\d+/g, "<n>").replace(/State: .*/, "State: <state>")).to.equal(
       "AI agent wants to stop thread <n>:\nThread: counting\nRuns code of: the program\nState: <state>\n\nAllow? [Yes/No/Show Code] Timeout: <n>s",
     );
     answer = "Yes";
-    const stopped = blocks(await agent.call("interrupt-thread", { thread: id, action: "stop" }));
+    const stopped = blocks(await agent.call("interrupt-thread", { thread: id, mode: "stop" }));
     expect(stopName(stopped)).to.equal(`${id}/1`);
     process.kill(agent.pid ?? 0, "SIGKILL");
     expect(await watcher.evaluate(GOES_ON)).to.deep.equal(["=> :ON"]);

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import fc from "fast-check";
 import { connect, type SwankClient } from "swank-client";
-import { NO_ERROR } from "swank-mcp";
+import { NO_ERROR } from "#swank-mcp/report/stop.js";
 import { command, type Model, readError, type Step } from "../../support/last-error-model.js";
 import {
   BREAKPOINT,

@@ -234,7 +234,7 @@ describe("load-changes", () => {
     expect(await call("show-source", { name: "stock:amount" })).to.include("stock.lisp:15:1");
     expect(await call("show-source", { name: "stock:amount" })).to.include("(caller)");
     expect(await call("show-source", { name: "(method stock::store (integer))" })).to.include("stock.lisp:20:1");
-    expect(await call("find-references", { name: "stock::caller", kind: "callers" })).to.match(/stock\.lisp:15:1|15: /);
+    expect(await call("find-references", { name: "stock::caller", mode: "callers" })).to.match(/stock\.lisp:15:1|15: /);
     expect(
       await value(`(mapcar (lambda (name) (second (assoc :position (cdr (second (first (swank:find-definitions-for-emacs name)))))))
       '("stock:amount" "stock::caller"))`),

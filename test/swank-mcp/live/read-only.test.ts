@@ -90,8 +90,8 @@ describe("swank-mcp --read-only", function () {
     for (const [name, args] of [
       ["inspect-object", { object: "(defvar *touched* 1)" }],
       ["inspect-object", { object: "*touched*", frame: 0 }],
-      ["heap", { what: "growth", code: "(defvar *touched* 1)" }],
-      ["heap", { what: "path", object: "(defvar *touched* 1)" }],
+      ["heap", { mode: "growth", code: "(defvar *touched* 1)" }],
+      ["heap", { mode: "path", object: "(defvar *touched* 1)" }],
       ["macroexpand-form", { code: "(list #.(defvar cl-user::*touched* 1))" }],
     ] as const) {
       const refusal = await refusalOf(name, args);
@@ -110,7 +110,7 @@ describe("swank-mcp --read-only", function () {
       ["describe-symbol", { name: "print-object", arguments: [evil, "(defvar cl-user::*touched* 1)"] }],
       ["describe-symbol", { name: "car", package: evil }],
       ["show-source", { name: `(method print-object ((eql ${evil}) t))` }],
-      ["find-references", { name: `(setf ${evil})`, kind: "callers" }],
+      ["find-references", { name: `(setf ${evil})`, mode: "callers" }],
       ["class-info", { name: "print-object", arguments: [evil, evil] }],
       ["class-info", { name: evil }],
       ["apropos-search", { pattern: evil }],
@@ -132,7 +132,7 @@ describe("swank-mcp --read-only", function () {
       ["debugger_eval_in_frame", { thread, frame: 0, code: "(setf state nil)" }],
       ["debugger_invoke_restart", { thread, restart: "ABORT" }],
       ["debugger_continue", { thread }],
-      ["interrupt-thread", { thread: thread.split("/")[0], action: "kill" }],
+      ["interrupt-thread", { thread: thread.split("/")[0], mode: "kill" }],
     ] as const)
       expect(await refusalOf(name, args), name).to.have.nested.property("data.type", "READ_ONLY");
     const { stopped: after } = stopped.parse((await writer.call("lisp-status")).structuredContent);

@@ -56,7 +56,7 @@ for (const readtableCase of [":preserve", ":invert"]) {
       expect(await answer("macroexpand-form", { code: "(MyMac 7)" })).to.equal(inCase("(LIST 7)"));
       expect(await answer("inspect-object", { object: "[1 2]" })).to.contain("list of 2");
       expect(await answer("profile-code", { code: "(CamelCase 1)" })).to.contain("samples");
-      expect(await answer("heap", { what: "growth", code: "[1]" })).to.contain("=> (1)");
+      expect(await answer("heap", { mode: "growth", code: "[1]" })).to.contain("=> (1)");
     });
 
     it("finds names in their case, and those that its answers show", async () => {
@@ -64,7 +64,7 @@ for (const readtableCase of [":preserve", ":invert"]) {
         expect(await answer("show-source", { name }), name).to.contain("CamelCase (TheArg)");
         expect(await answer("describe-symbol", { name, package: "rt-app" }), name).to.contain("[FUNCTION]");
       }
-      expect(await answer("find-references", { name: "CamelCase", kind: "callers" })).to.contain("Caller");
+      expect(await answer("find-references", { name: "CamelCase", mode: "callers" })).to.contain("Caller");
       expect(await answer("class-info", { name: "MyClass" })).to.contain("SlotOne");
       expect(await answer("show-source", { name: "(setf MyPlace)" })).to.contain("(o MyClass)");
       expect(await answer("show-source", { name: "(method MyGeneric (MyClass))" })).to.contain(
@@ -83,7 +83,7 @@ for (const readtableCase of [":preserve", ":invert"]) {
       expect(await answer("show-source", { name })).to.contain("CamelCase (TheArg)");
       expect(await answer("show-source", { ...from, name })).to.contain("CamelCase (TheArg)");
       expect(await answer("describe-symbol", { name })).to.contain("[FUNCTION]");
-      expect(await answer("find-references", { name, kind: "callers" })).to.contain("Caller");
+      expect(await answer("find-references", { name, mode: "callers" })).to.contain("Caller");
       expect(await answer("class-info", { name: "rt-app::MyClass" })).to.contain("SlotOne");
       expect(await answer("show-source", { name: "(setf rt-app::MyPlace)" })).to.contain("(o MyClass)");
       expect(await answer("show-source", { name: "(method rt-app::MyGeneric (rt-app::MyClass))" })).to.contain(
@@ -124,7 +124,7 @@ for (const readtableCase of [":preserve", ":invert"]) {
       const name = "rt-app::CamelCase";
       expect(await answer("show-source", { name })).to.contain("CamelCase (TheArg)");
       expect(await answer("describe-symbol", { name })).to.contain("[FUNCTION]");
-      expect(await answer("find-references", { name, kind: "callers" })).to.contain("Caller");
+      expect(await answer("find-references", { name, mode: "callers" })).to.contain("Caller");
       expect(await answer("class-info", { name: "rt-app::MyClass" })).to.contain("SlotOne");
       expect(await answer("show-source", { name: "(setf rt-app::MyPlace)" })).to.contain("(o MyClass)");
       expect(await answer("show-source", { name: "(method rt-app::MyGeneric (rt-app::MyClass))" })).to.contain(

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
-import { NO_ERROR } from "swank-mcp";
+import { NO_ERROR } from "#swank-mcp/report/stop.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";

@@ -159,7 +159,7 @@ describe("save-changes", () => {
       const asked = ["price", "caller", "tick", "cart-load", "*state*", "last-one"].map((name) =>
         answer({ name, package: "toll" }, "show-source"),
       );
-      const answers = [...asked, answer({ name: "price", kind: "callers" }, "find-references")];
+      const answers = [...asked, answer({ name: "price", mode: "callers" }, "find-references")];
       for (const name of ["price", "caller", "cart"])
         answers.push(answer({ name: `toll::${name}` }, "describe-symbol"));
       return [...(await Promise.all(answers)), await answer({ file, line: 6, context: 0 }, "show-source")].join("\n");

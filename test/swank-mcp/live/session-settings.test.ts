@@ -30,7 +30,7 @@ const CALLS: readonly (readonly [string, object])[] = [
   ["list-definitions", {}],
   ["list-threads", { frames: 3 }],
   ["show-source", { name: "car" }],
-  ["find-references", { name: "car", kind: "callers" }],
+  ["find-references", { name: "car", mode: "callers" }],
   ["class-info", { name: "standard-object" }],
   ["apropos-search", { pattern: "restart" }],
   ["search-source", { pattern: "defun" }],
@@ -39,7 +39,7 @@ const CALLS: readonly (readonly [string, object])[] = [
   ["inspect-object", { object: "(list 1)" }],
   ["breakpoint_set", { function: "no-such-function" }],
   ["breakpoint_list", {}],
-  ["heap", { what: "summary" }],
+  ["heap", { mode: "summary" }],
   ["lisp-status", {}],
 ];
 
@@ -106,7 +106,7 @@ describe("what one session sets", () => {
         // The name of an element is its index, which is not repeated.
         expect(text, settings).not.to.match(/\[\d+\] \S+: /);
       }
-      const path = await server.call("heap", { what: "path", object: "*numbered*" });
+      const path = await server.call("heap", { mode: "path", object: "*numbered*" });
       expect(path.isError, `${settings}: ${blocks(path).join("\n")}`).to.equal(false);
       expect(blocks(path).join("\n")).to.contain("*NUMBERED*");
     }

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { type Ask, NO_ERROR, openSession, readConfig, type ToolServer } from "swank-mcp";
+import { type Ask, openSession, readConfig, type ToolServer } from "swank-mcp";
+import { NO_ERROR } from "#swank-mcp/report/stop.js";
 import { besides, callTool, closeServer, toolServer } from "../../support/mcp-server.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 

@@ -1,7 +1,8 @@
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import { SwankError } from "swank-client";
-import { INSTRUCTIONS, NO_ERROR } from "swank-mcp";
+import { INSTRUCTIONS } from "#swank-mcp/mcp/instructions.js";
+import { NO_ERROR } from "#swank-mcp/report/stop.js";
 import { connectInProcess, type McpClient } from "../../support/mcp-client.js";
 import { blocks, refusalType } from "../../support/mcp-results.js";
 import { Snapshots } from "../../support/snapshots.js";

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { INSTRUCTIONS, NO_ERROR } from "swank-mcp";
+import { INSTRUCTIONS } from "#swank-mcp/mcp/instructions.js";
+import { NO_ERROR } from "#swank-mcp/report/stop.js";
 import { connectInProcess } from "../../support/mcp-client.js";
 import { McpInProcess } from "../../support/mcp-in-process.js";
 import { toolServer } from "../../support/mcp-server.js";

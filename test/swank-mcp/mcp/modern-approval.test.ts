@@ -1,8 +1,9 @@
 import { mock } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
-import { type CallRecord, defineTool, type ToolServer, textAnswer } from "swank-mcp";
+import { defineTool, type ToolServer, textAnswer } from "swank-mcp";
 import * as z from "zod";
+import type { CallRecord } from "#swank-mcp/call/ledger.js";
 import { McpInProcess } from "../../support/mcp-in-process.js";
 import { type Answering, answered, type Finished, finished } from "../../support/mcp-results.js";
 import { toolServer } from "../../support/mcp-server.js";

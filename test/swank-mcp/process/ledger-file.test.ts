@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { expect } from "chai";
-import { LedgerFile } from "swank-mcp";
+import { LedgerFile } from "#swank-mcp/call/ledger.js";
 import { ledgerLines } from "../../support/ledger.js";
 
 /** Writes two lines; the second does not fit into the file. Prints how often a failure was reported. */
-const LIMITED = `import { LedgerFile } from "swank-mcp";
+const LIMITED = `import { LedgerFile } from "#swank-mcp/call/ledger.js";
 let reports = 0;
 const file = new LedgerFile(process.argv[1], () => (reports += 1));
 const line = (text) => ({ time: new Date().toISOString(), event: "end", server: process.pid, text });

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { SwankError, type types } from "swank-client";
-import { explainError, explainUnattached } from "swank-mcp";
+import { explainError, explainUnattached } from "#swank-mcp/base/refusals.js";
 
 /** The refusal that an agent gets when connecting fails. */
 function refusal(code: types.SwankErrorCode, host: string, port?: number) {

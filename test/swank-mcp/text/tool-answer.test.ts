@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { withBoundedMeta } from "swank-mcp";
+import { withBoundedMeta } from "#swank-mcp/base/answer.js";
 
 function answer(text: string, data: object) {
   const meta: unknown = JSON.parse(JSON.stringify({ "swank-mcp/x": data }));

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { EVERY_TOOL, ToolGuide } from "swank-mcp";
+import { EVERY_TOOL, ToolGuide } from "#swank-mcp/base/answer.js";
 
 const GUIDE = new ToolGuide(["debugger_frames", "breakpoint_set"]);
 

@@ -1,23 +1,10 @@
 import { expect } from "chai";
-import {
-  AgentSession,
-  CATALOGUE,
-  COMMANDS,
-  commandsText,
-  defineTool,
-  explainError,
-  FAMILIES,
-  ImageHost,
-  INSTRUCTIONS,
-  offeredCommands,
-  READ_ONLY_INSTRUCTIONS,
-  REFUSALS,
-  Refusal,
-  type RefusalCode,
-  readConfig,
-  ToolServer,
-} from "swank-mcp";
+import { AgentSession, CATALOGUE, defineTool, ImageHost, Refusal, readConfig, ToolServer } from "swank-mcp";
 import * as z from "zod";
+import { FAMILIES } from "#swank-mcp/base/config.js";
+import { explainError, REFUSALS, type RefusalCode } from "#swank-mcp/base/refusals.js";
+import { COMMANDS, commandsText, offeredCommands } from "#swank-mcp/console/commands.js";
+import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "#swank-mcp/mcp/instructions.js";
 import { callTool, toolServer } from "../../support/mcp-server.js";
 
 const NAMES = CATALOGUE.map(({ name }) => name);

@@ -1,5 +1,5 @@
 import { SwankError, type types } from "swank-client";
-import { cutText } from "../text/cut.js";
+import { cutStart, cutText } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 import { EVERY_TOOL, type ToolAnswer, type ToolGuide } from "./answer.js";
 import { addressText, DEFAULT_HOST, type ImageAddress, tunnelTo } from "./config.js";
@@ -292,7 +292,7 @@ export interface StartFile {
 export function explainEnding(file: StartFile, { code, signal, problem, outputTail }: types.ImageExit): Refusal {
   const how = signal === undefined ? `exit code ${code ?? "unknown"}` : `signal ${signal}`;
   const said = problem === "" ? outputTail.trim() : problem;
-  const printed = said === "" ? "It printed nothing." : `Lisp printed:\n${said.slice(-MOST_PRINTED)}`;
+  const printed = said === "" ? "It printed nothing." : `Lisp printed:\n${cutStart(said, MOST_PRINTED, "")}`;
   return new Refusal("START_FAILED", `${file.path} ended the image while it was loaded: ${how}. ${printed}`, {
     remedy: `Remove the form that ends Lisp, such as (exit), from ${file.path} and call again, or ${without(file)}.`,
   });

@@ -157,18 +157,27 @@ const NARROWING: ReadonlySet<string> = new Set(["name", "file", "system", "folde
 
 const NUMBER = /^\s*[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
+/** The name that the argument `mode` of a tool once had. It is still accepted. */
+const FORMER_MODES: Readonly<Record<string, string>> = {
+  "find-references": "kind",
+  heap: "what",
+  "interrupt-thread": "action",
+};
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the arguments of a call as hosts send them: as a JSON text or wrapped once more, with keys spelt differently, with numbers, booleans and
- * lists as texts, and with `null` or an empty text for what is left out. What has more than one reading is returned unchanged, for the schema to
- * refuse. A value of a type that the schema allows, such as any text given as code, is never changed.
+ * Reads the arguments of a call as hosts send them: as a JSON text or wrapped once more, with keys spelt differently or with a former name, with
+ * numbers, booleans and lists as texts, and with `null` or an empty text for what is left out. What has more than one reading is returned
+ * unchanged, for the schema to refuse. A value of a type that the schema allows, such as any text given as code, is never changed.
  *
  * @param name - The tool's name.
+ * @throws Refusal if an argument has one value under its name and another under its former name
  */
 export function readArguments(given: unknown, name: string, schema: ObjectSchema): unknown {
-  const fields = unwrapped(given, name, schema);
-  if (!isFields(fields)) return fields;
+  const sent = unwrapped(given, name, schema);
+  if (!isFields(sent)) return sent;
+  const fields = withMode(sent, name);
   const read: [string, unknown][] = [];
   const names = counted(Object.keys(schema.properties));
   const spellings = counted(Object.keys(fields));
@@ -184,6 +193,19 @@ export function readArguments(given: unknown, name: string, schema: ObjectSchema
     if (!(isOptional && isLeftOut(key, value, property))) read.push([key, asTyped(value, property)]);
   }
   return Object.fromEntries(read);
+}
+
+/** The arguments with the mode under its present name. */
+function withMode(fields: Fields, tool: string): Fields {
+  const key = Object.keys(fields).find((spelling) => plain(spelling) === FORMER_MODES[tool]);
+  if (key === undefined) return fields;
+  const { [key]: value, mode: given, ...others } = fields;
+  const mode = given ?? value;
+  if (plain(String(value ?? mode)) !== plain(String(mode)))
+    throw new Refusal("INVALID_ARGUMENTS", `${tool}: "mode" and "${key}" are one argument, but have two values.`, {
+      remedy: 'Pass "mode" only.',
+    });
+  return { ...others, mode };
 }
 
 /** The object with the arguments; the same value if there is none. */

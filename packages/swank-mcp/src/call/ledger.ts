@@ -5,7 +5,7 @@ import { appendOwn } from "../base/log.js";
 import { OUTCOME_META } from "../report/data.js";
 import { type ApprovalAnswer, type ApprovalRequest, type ApprovalWatch, actionText } from "../session/approvals.js";
 import type { AgentName } from "../session/image.js";
-import { oneLine, shown, wholeEnd } from "../text/cut.js";
+import { cut, oneLine, shown } from "../text/cut.js";
 import type { ToolCall } from "./run-call.js";
 
 /** Most characters of a tool's name in the log. */
@@ -55,7 +55,7 @@ class LedgerCuts {
 
   /** The text, or its beginning. */
   text(field: string, text: string): string {
-    const kept = text.slice(0, wholeEnd(text, MAX_TEXT));
+    const kept = cut(text, MAX_TEXT, "");
     this.#count(field, text.length - kept.length);
     return kept;
   }
@@ -66,7 +66,7 @@ class LedgerCuts {
     const kept: string[] = [];
     for (const text of texts) {
       if (room === 0 || kept.length === MAX_ITEMS) break;
-      const part = text.slice(0, wholeEnd(text, room));
+      const part = cut(text, room, "");
       kept.push(part);
       room = part.length === text.length ? room - part.length : 0;
     }

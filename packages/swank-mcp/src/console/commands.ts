@@ -17,10 +17,10 @@ export function watchedArguments(text: string): Readonly<Record<string, unknown>
 
 /** `growth` may be followed by code, `path` by code for an object; a number is an id, and any other word a type. */
 export function heapArguments(word: string | undefined, rest: string): Readonly<Record<string, unknown>> {
-  if (word === undefined) return { what: "summary" };
-  if (word === "growth") return { what: "growth", code: rest === "" ? undefined : rest };
-  if (word === "path") return { what: "path", object: rest };
-  return /^#?\d+$/.test(word) ? { what: "path", object: word } : { what: "instances", type: word };
+  if (word === undefined) return { mode: "summary" };
+  if (word === "growth") return { mode: "growth", code: rest === "" ? undefined : rest };
+  if (word === "path") return { mode: "path", object: rest };
+  return /^#?\d+$/.test(word) ? { mode: "path", object: word } : { mode: "instances", type: word };
 }
 
 /** A name that ends with a colon is that of a package. */
@@ -180,12 +180,12 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   ofText("changes", "[file]", "list-changes", "Compare the image with its files.", (file) => ({ file })),
   tool(
     "uses",
-    "name [kind]",
+    "name [mode]",
     "find-references",
     "List callers, or another kind of references.",
-    ({ words: [name, kind = "callers"], packageName }) => ({
+    ({ words: [name, mode = "callers"], packageName }) => ({
       name,
-      kind,
+      mode,
       package: packageName,
     }),
   ),
@@ -220,10 +220,10 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   })),
   tool(
     "interrupt",
-    "id [action]",
+    "id [mode]",
     "interrupt-thread",
     "Stop a running thread, or abort or kill it.",
-    ({ words: [thread, action = "stop"] }) => ({ thread, action }),
+    ({ words: [thread, mode = "stop"] }) => ({ thread, mode }),
   ),
   tool(
     "trace",

@@ -10,6 +10,7 @@ import type { ToolCall } from "../call/run-call.js";
 import { textSection } from "../report/report.js";
 import type { Place } from "../session/agent.js";
 import type { Ask, Question as AskedQuestion, Reply } from "../session/approvals.js";
+import { cut } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import {
   type ConsoleCommand,
@@ -143,9 +144,10 @@ export class LiveView {
     const lines = [this.#title, ...text.split("\n")];
     // The last line stays free for the cursor, and the last column, where terminals differ.
     const room = Math.max(rows - 1, 2);
-    const cut = lines.length > room ? [...lines.slice(0, room - 1), `(${lines.length - room + 1} more lines)`] : lines;
-    this.#replace(cut.map((line) => `${withoutControls(line).slice(0, columns - 1)}\n`).join(""));
-    this.#shownLines = cut.length;
+    const shown =
+      lines.length > room ? [...lines.slice(0, room - 1), `(${lines.length - room + 1} more lines)`] : lines;
+    this.#replace(shown.map((line) => `${cut(withoutControls(line), columns - 1, "")}\n`).join(""));
+    this.#shownLines = shown.length;
   }
 
   /** Shows the whole of the last text. */

@@ -25,7 +25,7 @@ import { VERSION } from "../base/version.js";
 import type { ToolCall } from "../call/run-call.js";
 import { lazily, type Tool } from "../call/tool.js";
 import type { Ask, Question, Reply } from "../session/approvals.js";
-import { oneLine } from "../text/cut.js";
+import { cutStart, oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
 import { OpenRequests } from "./open-requests.js";
@@ -77,7 +77,7 @@ class ProgressReporter {
 
   /** Adds new output. */
   add(text: string): void {
-    this.#fresh = (this.#fresh + text).slice(-MAX_TEXT);
+    this.#fresh = cutStart(this.#fresh + text, MAX_TEXT, "");
   }
 
   /** Stops the notifications. */

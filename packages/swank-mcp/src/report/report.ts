@@ -2,7 +2,9 @@ import type { types } from "swank-client";
 import { EVERY_TOOL, type JsonObject, type ToolGuide } from "../base/answer.js";
 import type { Conclusion, ConditionEnding, Ending, ValuesEnding } from "../session/conclusion.js";
 import {
+  cut,
   cutName,
+  cutStart,
   cutText,
   cutTexts,
   fileName,
@@ -11,7 +13,6 @@ import {
   oneLine,
   plural,
   valuesCost,
-  wholeEnd,
 } from "../text/cut.js";
 import { reportBacktrace } from "./stop.js";
 
@@ -100,8 +101,7 @@ function countLine(type: string, counts: readonly { readonly file: string; reado
 /** The end of a long path says more than its beginning. */
 function cutFile(file: string): string {
   // A name with a newline must not look like another line of the report.
-  const line = file.replace(/\s+/g, " ");
-  return line.length <= MAX_FILE ? line : `...${line.slice(3 - MAX_FILE)}`;
+  return cutStart(file.replace(/\s+/g, " "), MAX_FILE);
 }
 
 function ofType<T extends { readonly type: types.LispWarning["type"] }>(
@@ -471,31 +471,26 @@ const MAX_TAIL = 4000;
 /** The tool that reads kept output on. */
 const READER = "evaluate-lisp";
 
-/** Positions in an output of which at most `max` characters are shown: the parts before `head` and from `tail` on. */
-function cutAt(text: string, max: number): { readonly head: number; readonly tail: number } {
-  const ending = Math.min(MAX_TAIL, Math.floor(max / 3));
-  return { head: wholeEnd(text, max - ending), tail: wholeEnd(text, text.length - ending) };
-}
-
 /**
  * The beginning and the end of an output that is longer than `max`. A line between them says how to read on.
  *
  * @param id - The id under which the whole output is kept.
  */
 export function cutOutput(text: string, max: number, id: number, guide: ToolGuide): string {
-  const { head, tail } = cutAt(text, max);
+  const ending = Math.min(MAX_TAIL, Math.floor(max / 3));
+  const head = cut(text, max - ending, "");
+  const tail = cutStart(text, ending, "");
   const how =
-    guide.nameOf(READER) === READER ? `. To read on, call ${READER} with {"output":${id},"offset":${head}}` : "";
-  const marker = `[... ${tail - head} of ${text.length} characters left out: max-output is ${max}${how} ...]`;
-  return `${text.slice(0, head)}\n${marker}\n${text.slice(tail)}`;
+    guide.nameOf(READER) === READER ? `. To read on, call ${READER} with {"output":${id},"offset":${head.length}}` : "";
+  const left = text.length - head.length - tail.length;
+  const marker = `[... ${left} of ${text.length} characters left out: max-output is ${max}${how} ...]`;
+  return `${head}\n${marker}\n${tail}`;
 }
 
 /** A part of a kept output, and where it is in the whole. */
 export function outputPart(text: string, offset: number, max: number, id: number): { part: string; place: string } {
-  const end = wholeEnd(text, Math.min(text.length, offset + max));
+  const part = cut(text.slice(offset), max, "");
+  const end = offset + part.length;
   const next = end < text.length ? ` Next: {"output":${id},"offset":${end}}` : "";
-  return {
-    part: text.slice(offset, end),
-    place: `Characters ${offset} to ${end} of ${text.length}.${next}`,
-  };
+  return { part, place: `Characters ${offset} to ${end} of ${text.length}.${next}` };
 }

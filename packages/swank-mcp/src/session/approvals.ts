@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import { Refusal } from "../base/refusals.js";
-import { wholeEnd } from "../text/cut.js";
+import { cut } from "../text/cut.js";
 import { visibleLine, visibleText } from "../text/visible.js";
 import type { DebuggedStop, LispClient } from "./lisp-port.js";
 
@@ -68,7 +68,7 @@ export function promptText(request: ApprovalRequest, seconds: number): string {
 /** The prompt after "Show Code": the whole request and its circumstances. */
 export function detailText(request: ApprovalRequest, seconds: number): string {
   const where = (request.circumstances ?? [])
-    .map((line) => `${cutLine(visibleLine(line), MAX_CIRCUMSTANCE)}\n`)
+    .map((line) => `${cut(visibleLine(line), MAX_CIRCUMSTANCE, leftMark)}\n`)
     .join("");
   return `${statement(request, UNLIMITED)}\n${where}\nAllow? [Yes/No] Timeout: ${seconds}s`;
 }
@@ -83,20 +83,18 @@ function statement(request: ApprovalRequest, room: Room): string {
   const each = { characters: room.characters / particulars.length, lines: room.lines / particulars.length };
   const lines = particulars.map(([label, text]) => {
     const name = visibleLine(label);
-    return `${room === UNLIMITED ? name : cutLine(name, MAX_LABEL)}:${shown(visibleText(text), each)}`;
+    return `${room === UNLIMITED ? name : cut(name, MAX_LABEL, leftMark)}:${shown(visibleText(text), each)}`;
   });
   return [`AI agent wants to ${actionText(request)}:`, ...lines].join("\n");
 }
 
 /** Text after its label. Several lines are indented, so that they cannot imitate the prompt's own lines. */
 function shown(text: string, room: Room): string {
-  const begin = beginning(text, room);
-  const left = text.length - begin.length;
-  const cut = left === 0 ? text : `${begin} [... ${left} more characters]`;
-  return cut.includes("\n") ? `\n${cut.replace(/^/gm, "  ")}` : ` ${cut}`;
+  const fitting = cut(text, lengthWithin(text, room), leftMark);
+  return fitting.includes("\n") ? `\n${fitting.replace(/^/gm, "  ")}` : ` ${fitting}`;
 }
 
-function beginning(text: string, { characters, lines }: Room): string {
+function lengthWithin(text: string, { characters, lines }: Room): number {
   let left = lines;
   let end = 0;
   for (const line of text.split("\n")) {
@@ -104,11 +102,11 @@ function beginning(text: string, { characters, lines }: Room): string {
     if (left < 0 && end > 0) break;
     end += line.length + 1;
   }
-  return text.slice(0, wholeEnd(text, Math.min(characters, end - 1)));
+  return Math.floor(Math.min(characters, end - 1));
 }
 
-function cutLine(line: string, max: number): string {
-  return line.length <= max ? line : `${line.slice(0, wholeEnd(line, max))} [... ${line.length - max} more characters]`;
+function leftMark(left: number): string {
+  return ` [... ${left} more characters]`;
 }
 
 function fits(text: string, { characters, lines }: Room): boolean {

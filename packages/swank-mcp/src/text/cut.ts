@@ -16,10 +16,27 @@ export function valuesCost(maxValue = 20_000): number {
   return Math.max(MAX_COST, maxValue + MARKS_COST);
 }
 
+/**
+ * The text, or its beginning and a mark if it is longer than `max` UTF-16 units. No surrogate pair is split.
+ *
+ * @param mark - A text for which there is room within `max`; or a function of the number of units left out, whose text is added to `max` units.
+ */
+export function cut(text: string, max: number, mark: string | ((left: number) => string) = "..."): string {
+  if (text.length <= max) return text;
+  const end = wholeEnd(text, typeof mark === "string" ? max - mark.length : max);
+  return text.slice(0, end) + (typeof mark === "string" ? mark : mark(text.length - end));
+}
+
+/** The text, or a mark and its end if it is longer than `max` UTF-16 units, the mark included. No surrogate pair is split. */
+export function cutStart(text: string, max: number, mark = "..."): string {
+  if (text.length <= max) return text;
+  const start = text.length - max + mark.length;
+  return mark + text.slice(wholeEnd(text, start) === start ? start : start + 1);
+}
+
 /** The text, or its beginning and the number of characters left out if it is too long. */
 export function cutText(text: string, maxCost = MAX_COST): string {
-  const end = endWithin(text, maxCost);
-  return end === text.length ? text : `${text.slice(0, end)} [... ${text.length - end} characters left out ...]`;
+  return cut(text, lengthWithin(text, maxCost), (left) => ` [... ${left} characters left out ...]`);
 }
 
 /** Texts that are shown together. If they are too long, the longest are cut, all at the same cost, and short texts stay whole. */
@@ -30,13 +47,12 @@ export function cutTexts(texts: readonly string[], maxCost = MAX_COST): string[]
 
 /** Text on one line, at most `max` UTF-16 units, ending in `...` if it was cut. */
 export function oneLine(text: string, max: number): string {
-  const line = text.trim().replace(/\s+/g, " ");
-  return line.length <= max ? line : `${line.slice(0, wholeEnd(line, max - 3))}...`;
+  return cut(text.trim().replace(/\s+/g, " "), max);
 }
 
 /** A name of at most `max` UTF-16 units, ending in `...` if it was cut. */
 export function cutName(name: string, max = 200): string {
-  return name.length <= max ? name : `${name.slice(0, wholeEnd(name, max - 3))}...`;
+  return cut(name, max);
 }
 
 /** A file's name on one line: with a newline, it could look like another line of a report. */
@@ -58,7 +74,7 @@ export function plural(count: number, one: string, several = `${one}s`): string 
 export function cutCall(call: string, max: number): string {
   if (call.length <= max) return call;
   const closing = call.startsWith("(") ? " ...)" : "...";
-  const kept = call.slice(0, wholeEnd(call, max - closing.length));
+  const kept = cut(call, max - closing.length, "");
   const lastSpace = kept.lastIndexOf(" ");
   return (lastSpace > 0 ? kept.slice(0, lastSpace) : kept) + closing;
 }
@@ -69,7 +85,7 @@ export function more(count: number, what: string): string {
 }
 
 /** A position at or just before `position` that does not split a surrogate pair. */
-export function wholeEnd(text: string, position: number): number {
+function wholeEnd(text: string, position: number): number {
   const code = text.charCodeAt(position - 1);
   return code >= 0xd800 && code <= 0xdbff ? position - 1 : position;
 }
@@ -92,12 +108,12 @@ function costOf(text: string): number {
   return cost;
 }
 
-/** The position up to which `text` costs at most `maxCost`. */
-function endWithin(text: string, maxCost: number): number {
+/** The length of the beginning of `text` that costs at most `maxCost`. */
+function lengthWithin(text: string, maxCost: number): number {
   let left = maxCost;
   for (let index = 0; index < text.length; index += 1) {
     left -= unitCost(text.charCodeAt(index));
-    if (left < 0) return wholeEnd(text, index);
+    if (left < 0) return index;
   }
   return text.length;
 }
@@ -113,7 +129,7 @@ const MAX_SHOWN = 60;
 /** A value as JSON, for an error message about it; cut if it is long. */
 export function shown(value: unknown): string {
   const text = typeof value === "string" ? JSON.stringify(value.slice(0, MAX_SHOWN + 1)) : asJson(value);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}...`;
+  return cut(text, MAX_SHOWN, () => "...");
 }
 
 function asJson(value: unknown): string {
@@ -131,9 +147,9 @@ const MAX_NAME = 200;
 /** A name from the caller, as a message repeats it: on one line, and cut if it is long. */
 export function shownName(name: string): string {
   if (name === "") return "||";
-  const characters = [...name.replace(/\p{Cc}/gu, escaped)];
-  if (characters.length <= MAX_NAME) return characters.join("");
-  return `${characters.slice(0, MAX_NAME).join("")}... [${[...name].length} characters]`;
+  const line = name.replace(/\p{Cc}/gu, escaped);
+  const max = [...line].slice(0, MAX_NAME).join("").length;
+  return cut(line, max, () => `... [${[...name].length} characters]`);
 }
 
 function escaped(control: string): string {

@@ -13,7 +13,7 @@ import {
 } from "../report/names.js";
 import { cutName, cutText, firstOf, more, plural } from "../text/cut.js";
 
-/** Kinds of which Lisp may not record all references. */
+/** Modes of which Lisp may not record all references. */
 const RECORDED: ReadonlySet<types.ReferenceKind> = new Set([
   "callers",
   "references",
@@ -41,10 +41,10 @@ function namesNothing(found: types.References): boolean {
 function noReferencesLines(
   { reasons, lispCount }: types.FoundReferences,
   name: string,
-  kind: types.ReferenceKind,
+  mode: types.ReferenceKind,
 ): string[] {
   if (reasons.length > 0) return reasons.map((reason) => reasonLine(reason, name));
-  if (lispCount > 0 || !RECORDED.has(kind)) return [];
+  if (lispCount > 0 || !RECORDED.has(mode)) return [];
   return ["Uses by a name that is computed at run time are not recorded, and none outside of compiled code."];
 }
 
@@ -65,9 +65,9 @@ function reasonLine({ reason, package: home, functions }: types.NoReferences, na
     case "no-function":
       return `${name} is not a function.`;
     case "function":
-      return `${name} is a function: ask for kind callers.`;
+      return `${name} is a function: ask for mode callers.`;
     case "macro":
-      return `${name} is a macro: ask for kind macro-uses.`;
+      return `${name} is a macro: ask for mode macro-uses.`;
     case "no-macro":
       return `${name} is not a macro.`;
     case "special-operator":
@@ -79,9 +79,9 @@ function reasonLine({ reason, package: home, functions }: types.NoReferences, na
     case "type":
       return `${name} is a type, not a class.`;
     case "class":
-      return `${name} is a class: ask for kind specializers or subclasses.`;
+      return `${name} is a class: ask for mode specializers or subclasses.`;
     case "variable":
-      return `${name} is a special variable: ask for kind references.`;
+      return `${name} is a special variable: ask for mode references.`;
     case "no-class":
       return `${name} is not a class.`;
   }
@@ -115,7 +115,7 @@ const COUNTED: Record<types.ReferenceKind, readonly [one: string, several: strin
 /** What was asked for. */
 interface Asked {
   readonly name: string;
-  readonly kind: types.ReferenceKind;
+  readonly mode: types.ReferenceKind;
   /** Index of the first reference shown. */
   readonly start: number;
   /** Names that are similar to one that was not found, or has no definition. */
@@ -131,37 +131,37 @@ function referencesAnswer(found: types.References, asked: Asked, guide: ToolGuid
   return missingAnswer({ what: "name", blocks: [text, ...similarNamesHint(asked.similar)], meta }, guide);
 }
 
-function noneText(found: types.FoundReferences, { kind }: Asked): string {
+function noneText(found: types.FoundReferences, { mode }: Asked): string {
   const name = cutName(found.name, MAX_NAME);
-  const what = `${counted(0, kind)} ${name}${found.lispCount > 0 ? " in the program" : ""}.`;
-  return [what, ...ownLines(found, kind), ...noReferencesLines(found, name, kind)].join("\n");
+  const what = `${counted(0, mode)} ${name}${found.lispCount > 0 ? " in the program" : ""}.`;
+  return [what, ...ownLines(found, mode), ...noReferencesLines(found, name, mode)].join("\n");
 }
 
-function someText(found: types.FoundReferences, { kind, start }: Asked): string {
+function someText(found: types.FoundReferences, { mode, start }: Asked): string {
   const { references, count, files, name } = found;
   const end = start + references.length;
   const where = files > 1 ? ` in ${files} files` : "";
   const part =
     references.length === count ? "" : `; ${references.length === 0 ? `none from ${start} on` : `${start + 1}-${end}`}`;
-  const rest = [...(end < count ? [`For more, pass start: ${end}.`] : []), ...ownLines(found, kind)];
+  const rest = [...(end < count ? [`For more, pass start: ${end}.`] : []), ...ownLines(found, mode)];
   return [
-    `${counted(count, kind)} ${cutName(name, MAX_NAME)}${where}${part}${references.length === 0 ? "." : ":"}`,
+    `${counted(count, mode)} ${cutName(name, MAX_NAME)}${where}${part}${references.length === 0 ? "." : ":"}`,
     ...groups(references).map((group) => formsOf(group).map(formLine).join("\n")),
     ...(rest.length > 0 ? [rest.join("\n")] : []),
   ].join("\n\n");
 }
 
-function counted(count: number, kind: types.ReferenceKind): string {
-  const [one, several, of] = COUNTED[kind];
+function counted(count: number, mode: types.ReferenceKind): string {
+  const [one, several, of] = COUNTED[mode];
   return `${count === 0 ? "No" : count} ${count === 1 || (count === 0 && of !== "of") ? one : several} ${of}`.trimEnd();
 }
 
-function ownLines({ lispCount, lispNames }: types.FoundReferences, kind: types.ReferenceKind): string[] {
+function ownLines({ lispCount, lispNames }: types.FoundReferences, mode: types.ReferenceKind): string[] {
   if (lispCount === 0) return [];
   const { shown } = firstOf(lispNames, MAX_LISP_NAMES);
   const left = lispCount - shown.length;
   const names = [...shown.map((name) => cutName(name)), ...(left > 0 ? [more(left, "name")] : [])];
-  return [`${kind === "callees" ? "Lisp's own" : "In Lisp itself"}: ${names.join(", ")}`];
+  return [`${mode === "callees" ? "Lisp's own" : "In Lisp itself"}: ${names.join(", ")}`];
 }
 
 /** The references of each file, of evaluated code, and those without a place. */
@@ -226,7 +226,7 @@ export const findReferences = defineTool({
   input: () =>
     z.strictObject({
       name: z.string().min(1).describe("As code writes it: run, app:*limit*, (setf size)"),
-      kind: z
+      mode: z
         .enum([
           "callers",
           "callees",
@@ -241,13 +241,13 @@ export const findReferences = defineTool({
       package: z.string().min(1).optional().describe("Package of the name (default: the current one)"),
       start: z.int().min(0).optional().describe("Skip this many; 50 are shown"),
     }),
-  async run({ name, kind, package: packageName, start = 0 }, { session, signal, guide }) {
+  async run({ name, mode, package: packageName, start = 0 }, { session, signal, guide }) {
     const lisp = await session();
     const { client } = lisp;
-    const found = await client.code.findReferences(name, kind, { package: packageName, start, signal });
+    const found = await client.code.findReferences(name, mode, { package: packageName, start, signal });
     const similar = namesNothing(found)
       ? await namesNear(client, name, packageName ?? lisp.packageName)
       : await similarNames(client, name, found);
-    return referencesAnswer(found, { name, kind, start, similar }, guide);
+    return referencesAnswer(found, { name, mode, start, similar }, guide);
   },
 });

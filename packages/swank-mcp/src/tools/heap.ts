@@ -203,7 +203,7 @@ async function growthOfCode(
   return presentedAnswer(evaluation, conclusion, context);
 }
 
-/** What heap can be asked for, with the arguments that belong to it. */
+/** The modes of heap, with the arguments that belong to each. */
 const ARGUMENTS = {
   summary: ["type"],
   growth: ["type", "code", "timeout"],
@@ -221,22 +221,22 @@ export const heap = defineTool({
     "Find leaks: types by bytes, growth since the last summary or around code, instances of a type, path: what keeps an object (id, code) alive.",
   input: (config: Config) =>
     z.strictObject({
-      what: z.enum(["summary", "growth", "instances", "path"]),
+      mode: z.enum(["summary", "growth", "instances", "path"]),
       type: z.string().optional(),
       object: z.union([z.int(), z.string()]).optional(),
       code: z.string().optional(),
       gc: z.boolean().optional().describe("Default true"),
       timeout: timeoutInput(config),
     }),
-  async run({ what, gc, ...given }, context) {
-    checkArguments(what, given);
+  async run({ mode, gc, ...given }, context) {
+    checkArguments(mode, given);
     const { type, object, code, timeout } = given;
-    if (what === "path") return pathOf(object, context);
+    if (mode === "path") return pathOf(object, context);
     const options = { collect: gc, signal: context.signal };
     if (code !== undefined) return growthOfCode(code, { ...options, type }, timeout, context);
     const { program } = (await context.session()).client;
-    if (what === "summary") return summaryAnswer(await program.heap.summary({ ...options, type }), type, context.guide);
-    if (what === "growth") return growthAnswer(await program.heap.growth({ ...options, type }), type);
+    if (mode === "summary") return summaryAnswer(await program.heap.summary({ ...options, type }), type, context.guide);
+    if (mode === "growth") return growthAnswer(await program.heap.growth({ ...options, type }), type);
     if (type === undefined) throw misused("instances needs a type");
     return instancesAnswer(await program.heap.instances(type, options));
   },
@@ -255,10 +255,10 @@ async function pathOf(object: number | string | undefined, context: ToolContext)
   return pathAnswer(await program.heap.path(target, { signal }));
 }
 
-function checkArguments(what: keyof typeof ARGUMENTS, given: Readonly<Record<string, unknown>>): void {
-  const taken: readonly string[] = ARGUMENTS[what];
+function checkArguments(mode: keyof typeof ARGUMENTS, given: Readonly<Record<string, unknown>>): void {
+  const taken: readonly string[] = ARGUMENTS[mode];
   for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined && !taken.includes(name)) throw misused(`${what} takes no ${name}`);
+    if (value !== undefined && !taken.includes(name)) throw misused(`${mode} takes no ${name}`);
   }
 }
 

@@ -5,6 +5,7 @@ import { idOrCode, inspectionRequest, inspectValueOf } from "../call/evaluate.js
 import { findStop } from "../call/stop-tool.js";
 import { defineTool, threadText } from "../call/tool.js";
 import { objectAnswer } from "../report/object.js";
+import { cut } from "../text/cut.js";
 
 /** Most levels of parts. */
 const MAX_DEPTH = 5;
@@ -55,7 +56,7 @@ function pathOf(part: number | string | undefined): readonly number[] {
   }
   if (!/^\s*\d{1,15}(?:\s*\/\s*\d{1,15})*\s*$/.test(part))
     throw misused(
-      `${JSON.stringify(part.slice(0, 80))} is no path`,
+      `${JSON.stringify(cut(part, 80, ""))} is no path`,
       "Give the index of a part, or indexes with / between them, such as 3/0.",
     );
   return part.split("/").map(Number);

@@ -27,13 +27,13 @@ export const interruptThread = defineTool({
   input: () =>
     z.strictObject({
       thread: threadText.describe("Thread id"),
-      action: z.enum(["stop", "abort", "kill"]),
+      mode: z.enum(["stop", "abort", "kill"]),
     }),
-  async plan({ thread, action }, context) {
+  async plan({ thread, mode }, context) {
     const session = await context.session();
     const found = await findThread(thread, session, context);
-    const request = requestFor(found, action, session, context);
-    const act = () => (action === "stop" ? stop(found, session, context) : end(found, action, session));
+    const request = requestFor(found, mode, session, context);
+    const act = () => (mode === "stop" ? stop(found, session, context) : end(found, mode, session));
     return { request, act };
   },
 });
@@ -57,7 +57,7 @@ async function findThread(
 /** The request to the user; `undefined` for a thread that runs the agent's own code. */
 function requestFor(
   thread: types.ProgramThread,
-  action: "stop" | Ending,
+  mode: "stop" | Ending,
   { client, origin }: LispSession,
   { agent }: ToolContext,
 ): ApprovalRequest | undefined {
@@ -68,7 +68,7 @@ function requestFor(
   if (whose === "service") throw untouchable(id, "serves clients or belongs to Lisp");
   return {
     operation: ":modify-running-code",
-    action: `${action} thread ${id}`,
+    action: `${mode} thread ${id}`,
     particulars: [
       ["Thread", cutName(name)],
       ["Runs code of", whoseText(thread, { mine })],

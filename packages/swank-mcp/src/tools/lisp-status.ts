@@ -9,7 +9,7 @@ import { type Hang, hangOf, isUnanswered, knownHang } from "../session/hung-imag
 import type { LispSession, OwnOrigin } from "../session/image.js";
 import type { DebuggedStop, Stop } from "../session/lisp-port.js";
 import { runsApart, type StopKeeper } from "../session/stops.js";
-import { cutName, oneLine, plural } from "../text/cut.js";
+import { cutName, cutStart, oneLine, plural } from "../text/cut.js";
 
 /** Most characters of a line of code. */
 const MAX_LINE = 60;
@@ -255,7 +255,7 @@ function processOutputData({ processOutput, outputAtStart }: LispSession) {
   const { length, tail } = processOutput;
   const characters = length - outputAtStart;
   if (characters === 0) return {};
-  return { process_output: { characters, end: tail.slice(-Math.min(characters, MAX_PROCESS_OUTPUT)) } };
+  return { process_output: { characters, end: cutStart(tail, Math.min(characters, MAX_PROCESS_OUTPUT), "") } };
 }
 
 /** Faults break nothing, but an answer may lack something. */

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { SwankError } from "swank-client";
-import { LispSession, NO_ERROR, type ToolAnswer, type ToolServer } from "swank-mcp";
+import type { ToolAnswer, ToolServer } from "swank-mcp";
+import { NO_ERROR } from "#swank-mcp/report/stop.js";
+import { LispSession } from "#swank-mcp/session/image.js";
 import { frames, restarts, SILENT, snapshot } from "../../../support/mcp-outcomes.js";
 import { type ScriptedOutcome, scriptedSession, settled } from "../../../support/mcp-scripted.js";
 import { closeServer, toolServer } from "../../../support/mcp-server.js";

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { chooseRestart, Refusal, restartTaken } from "swank-mcp";
+import { Refusal } from "swank-mcp";
+import { chooseRestart, restartTaken } from "#swank-mcp/tools/restart-choice.js";
 import { debuggedStop } from "../../../support/mcp-debugged.js";
 import { restarts, snapshot } from "../../../support/mcp-outcomes.js";
 
