@@ -1,6 +1,6 @@
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
-import { ensureForTests } from "../setup/ensure-lisp.mjs";
+import { ensureForTests, ensureLisp } from "../setup/ensure-lisp.mjs";
 
 /**
  * `npm run bench`: measures the figures of bench/ and writes them as a table and as bench/results.json. `npm run bench -- quick` takes two minutes.
@@ -12,8 +12,7 @@ export async function run(args) {
   await ensureDependencies();
   await build();
   // The program that serves is Hunchentoot's.
-  const libraries = args.length === 0 || args.includes("serving");
-  await ensureForTests({ fiveam: false, libraries, emacs: false });
+  await (args.length === 0 || args.includes("serving") ? ensureForTests() : ensureLisp());
   const { main } = await import("../../bench/main.mjs");
   return main(args);
 }

@@ -1,4 +1,5 @@
 import { checkLayers } from "../checks/check-layers.mjs";
+import { inTurn } from "../checks/in-turn.mjs";
 import { checkInspector } from "../checks/inspector.mjs";
 import { checkLispSystem } from "../checks/lisp-system.mjs";
 import { checkPackageFiles, checkPackageTypes } from "../checks/packages.mjs";
@@ -10,8 +11,7 @@ import { checkPages } from "../docs/pages.mjs";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { ensureLisp } from "../setup/ensure-lisp.mjs";
-import { inTurn } from "../testing/in-turn.mjs";
-import { closingLine } from "../testing/run-result.mjs";
+import { closingLine } from "../testing/run-tests.mjs";
 
 /**
  * A check gives a sentence for each problem. The first checks take longest, or wait for the network.

@@ -1,4 +1,4 @@
-import { runTests } from "../testing/run-tests.mjs";
+import { runTests, SLOW } from "../testing/run-tests.mjs";
 
 /**
  * `npm run test:slow`: the tests of test/slow, which take minutes or need root.
@@ -7,5 +7,5 @@ import { runTests } from "../testing/run-tests.mjs";
  * @returns {Promise<number>} the exit code
  */
 export function run(args) {
-  return runTests(args, ".mocharc.slow.json", "one by one");
+  return runTests(["--timeout", "3600000", ...args], [SLOW]);
 }

@@ -7,5 +7,5 @@ import { runTests } from "../testing/run-tests.mjs";
  * @returns {Promise<number>} the exit code
  */
 export function run(args) {
-  return runTests(args, ".mocharc.json", "side by side");
+  return runTests(args);
 }

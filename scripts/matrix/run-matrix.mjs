@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { inRepository } from "../setup/paths.mjs";
-import { closingLine } from "../testing/run-result.mjs";
-import { countTests } from "../testing/run-tests.mjs";
+import { closingLine, countTests } from "../testing/run-tests.mjs";
 import { choosePairs, PAIRS, pairEnvironment } from "./pairs.mjs";
 import { providePair } from "./provide-pair.mjs";
 import { resultsTable, withResults } from "./results-table.mjs";
@@ -62,7 +61,7 @@ async function tested(pair, lisps, tests) {
   process.stdout.write(`\n${pair.name}: SBCL ${sbcl}, Swank ${swank}\n`);
   // The processes that run the tests inherit the variables.
   Object.assign(process.env, environment);
-  return { pair: pair.name, sbcl, swank, ...(await countTests(tests, ".mocharc.json", "side by side")) };
+  return { pair: pair.name, sbcl, swank, ...(await countTests(tests)) };
 }
 
 /** @param {readonly import("./results-table.mjs").Row[]} rows */

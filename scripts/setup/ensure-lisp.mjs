@@ -22,13 +22,12 @@ export async function ensureLisp(named) {
 }
 
 /**
- * Makes sure that the other programs that some tests need are installed.
+ * Makes sure that SBCL, Swank and the other programs that some tests need are installed.
  *
- * @param {{ fiveam: boolean, libraries: boolean, emacs: boolean }} needs `emacs`: with SLIME
  * @throws {SetupError} as `ensureLisp` does
  */
-export async function ensureForTests(needs) {
-  await ensure(() => missingForTests(needs));
+export async function ensureForTests() {
+  await ensure(() => missingForTests());
 }
 
 /** @param {() => Promise<Part[]>} look */

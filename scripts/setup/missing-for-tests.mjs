@@ -4,18 +4,17 @@ import { missingLibraries } from "./missing-libraries.mjs";
 import { missingLisp } from "./missing-lisp.mjs";
 
 /**
- * Returns what is missing for tests with these needs. Needs the build.
+ * Returns what is missing for the tests. Needs the build.
  *
- * @param {{ fiveam: boolean, libraries: boolean, emacs: boolean }} needs `emacs`: with SLIME
  * @param {NodeJS.ProcessEnv} [env] in which the launcher also reads `SBCL` and `SWANK`
  * @returns {Promise<import("./lisp-instructions.mjs").Part[]>} without SBCL, all Lisp libraries: nothing could load them
  * @throws {SetupError} as `missingLisp` does
  */
-export async function missingForTests({ fiveam, libraries, emacs }, env = process.env) {
+export async function missingForTests(env = process.env) {
   return [
     ...(await missingLisp({}, env)),
-    ...(fiveam ? await missingFiveam(env) : []),
-    ...(libraries ? await missingLibraries(env) : []),
-    ...(emacs ? await missingEmacs(env) : []),
+    ...(await missingFiveam(env)),
+    ...(await missingLibraries(env)),
+    ...(await missingEmacs(env)),
   ];
 }

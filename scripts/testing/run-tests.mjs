@@ -1,88 +1,140 @@
-import { access, readFile } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
-import { ensureForTests } from "../setup/ensure-lisp.mjs";
+import { ensureForTests, ensureLisp } from "../setup/ensure-lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
-import { checkNamedTests } from "./missing-files.mjs";
-import { mochaArguments, separate } from "./mocha-arguments.mjs";
-import { prepareLisps } from "./prepare-lisps.mjs";
-import { runMocha } from "./run-mocha.mjs";
-import { closingLine, runResult } from "./run-result.mjs";
-import { runShards } from "./run-shards.mjs";
-import { testEnvironment } from "./test-environment.mjs";
-import { expandFolders, testFiles } from "./test-files.mjs";
-import { testNeeds } from "./test-needs.mjs";
+import { runInstalled, runProgram } from "../setup/run-program.mjs";
+import { SetupError } from "../setup/setup-error.mjs";
+
+/** @typedef {{ passed: number, failed: number }} Counts */
+
+/** More processes would slow each other down, because one test can run several Lisps and servers. */
+const MOST_JOBS = 4;
+
+/** The tests of `npm test`. Those of test/slow take minutes or need root. */
+const FOLDERS = ["test/dist", "test/scripts"];
+
+export const SLOW = "test/dist/slow";
 
 /**
- * Installs what the tests need, builds, runs the tests, and prints `N passed, N failed` as the last line.
+ * Installs what the tests need, builds, runs the tests with mocha, and prints `N passed, N failed` as the last line.
  *
  * @param {readonly string[]} args test files or folders to run instead of all, and options of mocha
- * @param {string} configFile mocha's configuration, a file in the repository's root
- * @param {"side by side" | "one by one"} order with options of mocha, tests always run one by one
+ * @param {readonly string[]} [all] the folders of all
  * @returns {Promise<number>} the exit code
  */
-export async function runTests(args, configFile, order) {
-  const counts = await countTests(args, configFile, order);
+export async function runTests(args, all = FOLDERS) {
+  const counts = await countTests(args, all);
   process.stdout.write(`${closingLine(counts)}\n`);
   return counts.failed === 0 ? 0 : 1;
+}
+
+/** @param {Counts} counts */
+export function closingLine({ passed, failed }) {
+  return `${passed} passed, ${failed} failed`;
 }
 
 /**
  * The same without the last line. A failure to run the tests is printed, and counts as a failed test.
  *
  * @param {readonly string[]} args
- * @param {string} configFile
- * @param {"side by side" | "one by one"} order
- * @returns {Promise<import("./run-result.mjs").Counts>}
+ * @param {readonly string[]} [all]
+ * @returns {Promise<Counts>}
  */
-export async function countTests(args, configFile, order) {
-  const { counts, why } = await setUpAndTest(args, configFile, order).catch((error) => ({
-    counts: { passed: 0, failed: 1 },
-    why: error.name === "SetupError" ? error.message : error.stack,
-  }));
-  if (why !== undefined) process.stderr.write(`\n${why}\n`);
-  return counts;
+export async function countTests(args, all = FOLDERS) {
+  try {
+    return await setUpAndTest(args, all);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    process.stderr.write(`\n${error.name === "SetupError" ? error.message : error.stack}\n`);
+    return { passed: 0, failed: 1 };
+  }
 }
 
 /**
  * @param {readonly string[]} args
- * @param {string} configFile
- * @param {"side by side" | "one by one"} order
- * @returns {Promise<import("./run-result.mjs").Result>}
+ * @param {readonly string[]} all
  */
-async function setUpAndTest(args, configFile, order) {
+async function setUpAndTest(args, all) {
   await ensureDependencies();
   await build();
-  const config = JSON.parse(await readFile(inRepository(configFile), "utf8"));
-  const all = await testFiles(config);
-  const chosen = await expandFolders(args, all);
-  await checkNamedTests(chosen, all, isTest);
-  const { files, options } = separate(chosen);
-  const needs = await Promise.all((files.length > 0 ? files : all).map((file) => testNeeds(file)));
-  await setUpFor(needs);
-  if (order === "side by side" && options.length === 0 && needs.length > 1) {
-    await prepareLisps(needs);
-    return runShards(needs, (some) => mochaArguments(some, configFile, config));
+  const named = args.filter((arg) => /^(?:\.\/)?test(?:\/|$)/.test(arg));
+  const options = args.filter((arg) => !named.includes(arg));
+  const files = (await Promise.all((named.length > 0 ? named : all).map(testFiles))).flat();
+  if (options.length > 0 || files.length === 1 || all.includes(SLOW)) {
+    await ensureLisp();
+    return runMocha([...options, ...files]);
   }
-  const { exitCode, results } = await runMocha(mochaArguments(chosen, configFile, config), { env: testEnvironment() });
-  return runResult(exitCode, results?.counts);
+  await ensureForTests();
+  await prepareLisps();
+  const alone = files.filter((file) => /\.alone\.test\.\w+$/.test(file));
+  const together = files.filter((file) => !alone.includes(file));
+  const counts = [await runMocha(["--parallel", "--jobs", `${jobs()}`, ...together])];
+  if (alone.length > 0) counts.push(await runMocha(alone));
+  const sum = (/** @type {keyof Counts} */ name) => counts.reduce((total, each) => total + each[name], 0);
+  return { passed: sum("passed"), failed: sum("failed") };
 }
 
-/** @param {string} arg a source file, or a compiled one */
-function isTest(arg) {
-  const [file = arg] = separate([arg]).files;
-  return access(inRepository(file)).then(
-    () => true,
-    () => false,
-  );
+/** The number of processes: TEST_JOBS, or two more than there are processors, because tests wait for a third of their time. */
+function jobs() {
+  return Number(process.env["TEST_JOBS"]) || Math.min(availableParallelism() + 2, MOST_JOBS);
 }
 
-/** @param {readonly import("./test-needs.mjs").TestFile[]} files */
-async function setUpFor(files) {
-  if (!files.some(({ lisp }) => lisp)) return;
-  await ensureForTests({
-    fiveam: files.some(({ fiveam }) => fiveam),
-    libraries: files.some(({ libraries }) => libraries),
-    emacs: files.some(({ emacs }) => emacs),
+/**
+ * The compiled test files that a name means: a file of test/, compiled or not, or a folder. Large ones come first, since they take longest.
+ *
+ * @param {string} name
+ * @returns {Promise<readonly string[]>}
+ * @throws {SetupError} if there is none
+ */
+async function testFiles(name) {
+  const compiled = name
+    .replace(/^\.\//, "")
+    .replace(/^test(?!\/(?:dist|scripts))(?=\/|$)/, "test/dist")
+    .replace(/\.ts$/, ".js");
+  const found = await stat(inRepository(compiled)).catch(() => undefined);
+  if (found === undefined)
+    throw new SetupError(`There is no test file or folder ${name}. Name a file or a folder in test/.`);
+  if (!found.isDirectory()) return [compiled];
+  const entries = await readdir(inRepository(compiled), { recursive: true });
+  const files = entries.map((entry) => `${compiled}/${entry}`).filter((file) => /\.test\.m?js$/.test(file));
+  const kept = files.filter((file) => compiled === SLOW || !file.startsWith(`${SLOW}/`));
+  const sized = await Promise.all(kept.map(async (file) => ({ file, size: (await stat(inRepository(file))).size })));
+  return sized.sort((one, other) => other.size - one.size).map(({ file }) => file);
+}
+
+/** Builds the cores and compiled files that several test files share, so that no test writes a file while another reads it. */
+async function prepareLisps() {
+  const code = await runProgram(process.execPath, [inRepository("test/dist/support/prepare.js"), "emacs"], {
+    env: environment(),
   });
+  if (code !== 0) throw new SetupError("The cores that the tests start from could not be built; see above.");
+}
+
+/**
+ * @param {readonly string[]} args
+ * @returns {Promise<Counts>}
+ * @throws {SetupError} if mocha ends before the tests do, or fails otherwise than by a test
+ */
+async function runMocha(args) {
+  /** @type {Counts | undefined} */
+  let counts;
+  const stdio = /** @type {const} */ (["ignore", "inherit", "inherit", "ipc"]);
+  const code = await runInstalled("mocha/bin/mocha.js", args, { stdio: [...stdio], env: environment() }, (child) => {
+    child.on("message", (message) => {
+      counts = /** @type {Counts} */ (message);
+    });
+  });
+  if (counts === undefined) throw new SetupError(`The test run ended before its tests did (exit code ${code}).`);
+  if (counts.passed + counts.failed === 0) throw new SetupError("No test ran.");
+  return counts.failed === 0 && code !== 0 ? { ...counts, failed: 1 } : counts;
+}
+
+/** The tests' own environment: what they compile is kept apart from the user's, and between runs. */
+function environment() {
+  const user = process.getuid?.() ?? "user";
+  const cache = process.env["SWANK_TEST_CACHE"] || join(tmpdir(), `swank-test-cache-${user}`);
+  return { ...process.env, SWANK_TEST_CACHE: cache, XDG_CACHE_HOME: cache };
 }

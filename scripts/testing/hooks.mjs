@@ -1,0 +1,32 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Milliseconds after the last test within which everything must be closed. */
+const GRACE = 10_000;
+
+/** @type {readonly string[]} */
+let before = [];
+
+/** What keeps the process running, besides what kept it running before the tests. */
+function leftOpen() {
+  const known = [...before];
+  return process.getActiveResourcesInfo().filter((kind) => {
+    const at = known.indexOf(kind);
+    if (at >= 0) known.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** Root hooks of mocha: the tests of a file, or of a run in one process, fail if they leave something open. */
+export const mochaHooks = {
+  beforeAll() {
+    before = process.getActiveResourcesInfo();
+  },
+  /** @this {import("mocha").Context} */
+  async afterAll() {
+    this.timeout(2 * GRACE);
+    for (const end = Date.now() + GRACE; leftOpen().length > 0 && Date.now() < end; )
+      await pause(20, undefined, { ref: false });
+    if (leftOpen().length > 0)
+      throw new Error(`The tests are over, and have left something open: ${leftOpen().join(", ")}`);
+  },
+};
