@@ -18,12 +18,15 @@ function leftOpen() {
 
 /** Root hooks of mocha: the tests of a file, or of a run in one process, fail if they leave something open. */
 export const mochaHooks = {
-  beforeAll() {
+  async beforeAll() {
+    // Mocha sets a timer for hooks that wait, here as in the other hook.
+    await pause(0);
     before = process.getActiveResourcesInfo();
   },
   /** @this {import("mocha").Context} */
   async afterAll() {
     this.timeout(2 * GRACE);
+    await pause(0);
     for (const end = Date.now() + GRACE; leftOpen().length > 0 && Date.now() < end; )
       await pause(20, undefined, { ref: false });
     if (leftOpen().length > 0)

@@ -18,7 +18,13 @@ const PATIENCE = 120_000;
 /** Internals whose names contain this are tried: all by default. The table is written only if all are. */
 const PATTERN = process.env["INTERNALS"] ?? "";
 
-const INTERNALS = importedInternals().filter(({ name }) => name.includes(PATTERN));
+/**
+ * SBCL's own macros, such as HANDLER-BIND, put these into all code. Where such a symbol is hidden, a compiled file has another one of its name, so that
+ * nothing is learnt about an SBCL that has renamed it.
+ */
+const IN_ALL_CODE: readonly string[] = ["SB-KERNEL::*HANDLER-CLUSTERS*", "SB-KERNEL::*RESTART-CLUSTERS*"];
+
+const INTERNALS = importedInternals().filter(({ name }) => name.includes(PATTERN) && !IN_ALL_CODE.includes(name));
 
 describe("SwankClient with an SBCL that lacks an internal", function () {
   this.timeout(14_400_000);
@@ -66,7 +72,7 @@ describe("SwankClient with an SBCL that lacks an internal", function () {
   for (const { name } of INTERNALS) {
     it(`${name}: evaluates, reports errors with their restarts, completes names, and names it where it is needed`, async () => {
       const lost = (await results.get(name)) ?? new Map();
-      const unnamed = [...lost].filter(([ability, message]) => ability in BASIC || !message.includes(`lacks ${name}.`));
+      const unnamed = [...lost].filter(([ability, message]) => ability in BASIC || !isNamed(name, message));
       expect(unnamed).to.deep.equal([]);
     });
   }
@@ -84,6 +90,25 @@ describe("SwankClient with an SBCL that lacks an internal", function () {
   });
 });
 
+/**
+ * Whether a message names what is missing. SBCL's own code also needs some of these, and then the message is SBCL's; sb-sprof cannot be loaded then.
+ */
+function isNamed(name: string, message: string): boolean {
+  const word = name.split("::")[1] ?? "";
+  return (
+    message.includes(`lacks ${name}.`) ||
+    message.includes("lacks sb-sprof, which cannot be loaded") ||
+    (word.length > 8 && message.includes(word)) ||
+    UNNAMED.get(name)?.test(message) === true
+  );
+}
+
+/** Internals without which an ability goes on with less, and its message says what it has. */
+const UNNAMED: ReadonlyMap<string, RegExp> = new Map([
+  ["SB-C::*POLICY-MAX*", /compiled without stepping information/],
+  ["SB-C::*POLICY-MIN*", /compiled without stepping information/],
+]);
+
 /** Removes the compiled modules that name an internal: they were compiled where it is not missing. */
 async function removeNaming(name: string, cache: string): Promise<void> {
   const word = name.split("::")[1] ?? "";
@@ -100,7 +125,7 @@ async function losses(missing: string | undefined, cacheDir: string): Promise<Lo
     // every client loads the module `connection`, which would import the internal before it is hidden
     if (missing !== undefined) await hide(missing, image);
     await writeFile(file, "(defun loaded () 1)\n");
-    image.expectedFaults.push(/lacks/);
+    image.expectedFaults.push(/lacks|MISSING-INTERNAL|COMPILED-PROGRAM-ERROR/);
     const client = await connect({ port: image.port, cacheDir });
     try {
       await values(client, PROGRAM);

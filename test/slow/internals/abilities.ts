@@ -10,6 +10,7 @@ export const PROGRAM = `
 (defmacro twice (form) \`(progn ,form ,form))
 (defvar *things* (list (make-instance 'bad-thing :size 1)))
 (defun good (x) (list x))
+(defun halting (x) (list x))
 (defun bad (x) (error "bad ~a" x))
 (defun calls-bad (x) (let ((y (+ x 1))) (list (bad y) y)))`;
 
@@ -46,8 +47,8 @@ export const ABILITIES: Readonly<Record<string, Use>> = {
     await stopped(await first).stop.abort();
   },
   breakpoints: async (client) => {
-    const { id } = await client.breakpoints.set("good");
-    const evaluation = client.evaluate("(good 3)");
+    const { id } = await client.breakpoints.set("halting");
+    const evaluation = client.evaluate("(halting 3)");
     const { stop } = stopped(await evaluation.next());
     await client.breakpoints.remove(id);
     if (stop.condition.message.includes("lacks")) return refuse(stop);
@@ -82,7 +83,10 @@ export const ABILITIES: Readonly<Record<string, Use>> = {
   "heap summaries": (client) => client.program.heap.summary(),
   "instances in the heap": (client) => client.program.heap.instances("bad-thing"),
   "paths in the heap": async (client) => client.program.heap.path(await objectId(client)),
-  "growth of the heap": async (client) => client.program.heap.growth(),
+  "growth of the heap": async (client) => {
+    await client.program.heap.summary();
+    return client.program.heap.growth();
+  },
   definitions: (client) => client.definitions(),
   "other clients": (client) => client.otherClients(),
   "resetting a session": (client) => client.reset(),

@@ -6,7 +6,8 @@ const END = "<!-- End of the table of internals. -->";
 const HEADING = `## Internals of SBCL
 
 Each internal of SBCL that the Lisp code uses, the file of \`port\` that imports it, and what is lost in an SBCL that lacks it. What is lost says so, with
-\`NOT_SUPPORTED\` and the name of the internal. Evaluation, error reports with their restarts, and completion go on without any of them.
+the name of the internal. Evaluation, error reports with their restarts, and completion go on without any of them. Each was tried in an image of its own, where
+the symbol was taken out of its package. Two cannot be tried so, because SBCL's macros put them into all code: \`*handler-clusters*\` and \`*restart-clusters*\`.
 `;
 
 /** The page with the rows in place of those that it has, or at its end. */

@@ -18,7 +18,7 @@ export interface TestImage {
 
 /** What the tests of one suite have launched and written, gone after each of them. */
 export interface Launching extends Folders {
-  /** Launches from the core that the tests of this run share, unless told otherwise. */
+  /** Launches from the core that the tests of the suite share, unless told otherwise. */
   launch(options?: LaunchImageOptions): Promise<TestImage>;
   /** A cache folder of its own that has that core, and the compiled Swank. */
   cacheWithCore(): Promise<string>;
@@ -36,9 +36,9 @@ export interface Folders {
 export const BUILDING_TIME = 300_000;
 
 // Building a core takes seconds: tests that do not look at how it is built share one, and those that do share the compiled Swank.
-const shared: { cacheDir?: Promise<string>; swank?: Promise<string> } = {};
+const shared: { cacheDir?: Promise<string> | undefined; swank?: Promise<string> } = {};
 
-/** The cache folder with the core that the tests of this run share. */
+/** The cache folder with the core that the tests of a suite share. */
 export function sharedCache(): Promise<string> {
   shared.cacheDir ??= buildShared();
   return shared.cacheDir;
@@ -59,10 +59,6 @@ async function addCompiledSwank(cacheDir: string): Promise<void> {
   await mkdir(join(cacheDir, COMPILED), { mode: 0o700 });
   await cp(compiled, join(cacheDir, COMPILED, basename(compiled)), { recursive: true, preserveTimestamps: true });
 }
-
-after(async () => {
-  if (shared.cacheDir !== undefined) await remove(await shared.cacheDir);
-});
 
 /** For a suite whose tests write files. */
 export function folders(): Folders {
@@ -85,6 +81,10 @@ export function launching(): Launching {
   before(async function () {
     this.timeout(BUILDING_TIME);
     await sharedCache();
+  });
+  after(async () => {
+    await remove(await sharedCache());
+    shared.cacheDir = undefined;
   });
   // Before the folders are removed that the images work in.
   afterEach(async () => {

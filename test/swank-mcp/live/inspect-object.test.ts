@@ -43,7 +43,7 @@ const OBJECTS: Readonly<Record<string, string>> = {
   symbol: "'zoo::visit",
   keyword: ":none",
   package: "(find-package :zoo)",
-  pathname: '#P"/tmp/a/b.lisp"',
+  pathname: '#P"/srv/a/b.lisp"',
   ratio: "3/4",
   integer: "(+ 250 5)",
   character: "#\\A",

@@ -109,7 +109,7 @@ of the connection, which then never closed."
 The cell LEAVING holds the threads that move to another debugger. The car of the cell DISPATCHED is the number of requests that were passed on
 and that no thread has begun; its cdr becomes true when everything is installed."
   (sb-ext:atomic-push connected (symbol-value '*new-connection-hook*))
-  (encapsulate-function 'invoke-default-debugger tag
+  (guard-function 'invoke-default-debugger tag
                         (lambda (enter condition)
                           (cond ((member sb-thread:*current-thread* (car leaving))
                                  (no-longer-leaving leaving sb-thread:*current-thread*)
@@ -117,26 +117,26 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                                 (t (funcall enter condition)))))
   (recording-faults (set-socket-options (connection-descriptor connection)))
   (sb-ext:atomic-push closed (symbol-value '*connection-closed-hook*))
-  (encapsulate-function 'close-connection% tag
+  (guard-function 'close-connection% tag
                         (lambda (close closing &rest arguments)
                           ;; others too, as that of a client that gave up before it had a guard
                           (let ((*break-on-signals* nil))
                             (close-despite-errors close closing arguments))))
   ;; The thread that closes a lost connection ends the others, which have met its end, too. One that was ended while SBCL finds the name of a C
   ;; function in its stack would hold dlsym's lock for ever. CLOSE-DESPITE-ERRORS discards the text.
-  (encapsulate-function 'safe-backtrace tag
+  (guard-function 'safe-backtrace tag
                         (lambda (backtrace)
                           (unless (serving-thread-p connection) (funcall backtrace))))
-  (encapsulate-function 'invoke-slime-debugger tag
+  (guard-function 'invoke-slime-debugger tag
                         (lambda (enter condition)
                           (when (serving-thread-p connection) (continue-after-break condition))
                           (funcall enter condition)))
-  (encapsulate-function 'eval-for-emacs tag
+  (guard-function 'eval-for-emacs tag
                         (lambda (serve form package id)
                           (if (eq *emacs-connection* connection)
                               (begin-request connection dispatched serve form package id)
                               (funcall serve form package id))))
-  (encapsulate-function 'dispatch-event tag
+  (guard-function 'dispatch-event tag
                         (lambda (dispatch receiver event)
                           (let ((interrupted (and (eq receiver connection) (thread-to-interrupt event))))
                             (cond ((not (eq receiver connection)) (funcall dispatch receiver event))
@@ -149,25 +149,25 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                                   (t
                                    (when (passed-on-p event) (sb-ext:atomic-incf (car dispatched)))
                                    (funcall dispatch receiver (observed connection (fitting-event event))))))))
-  (encapsulate-function 'sync-indentation-to-emacs tag
+  (guard-function 'sync-indentation-to-emacs tag
                         (lambda (synchronize) (sync-indentation-except connection synchronize)))
   (setf (cdr dispatched) t))
 
 (defun uninstall-guard (tag connected closed)
   "Undo what INSTALL-GUARD did, except that requests still begin as it says."
-  (unencapsulate-function 'close-connection% tag)
-  (unencapsulate-function 'dispatch-event tag)
-  (unencapsulate-function 'sync-indentation-to-emacs tag)
-  (unencapsulate-function 'invoke-default-debugger tag)
+  (unguard-function 'close-connection% tag)
+  (unguard-function 'dispatch-event tag)
+  (unguard-function 'sync-indentation-to-emacs tag)
+  (unguard-function 'invoke-default-debugger tag)
   (sb-ext:atomic-update (symbol-value '*new-connection-hook*) (lambda (hooks) (remove connected hooks)))
   (sb-ext:atomic-update (symbol-value '*connection-closed-hook*) (lambda (hooks) (remove closed hooks))))
 
 (defun end-guard (connection tag dispatched)
   "End everything that runs or is stopped for CONNECTION, which is closed, and then the rest of the guard."
   (unwind-protect (release-all connection dispatched)
-    (unencapsulate-function 'eval-for-emacs tag)
-    (unencapsulate-function 'invoke-slime-debugger tag)
-    (unencapsulate-function 'safe-backtrace tag)
+    (unguard-function 'eval-for-emacs tag)
+    (unguard-function 'invoke-slime-debugger tag)
+    (unguard-function 'safe-backtrace tag)
     (note-unguarded connection)))
 
 (defun guard (connection)
@@ -197,7 +197,7 @@ Later connections become Swank's default, so this encapsulates DEFAULT-CONNECTIO
         (tag (gensym "SWANK-CLIENT")))
     (labels ((closed (closing)
                (when (eq closing connection)
-                 (unencapsulate-function 'default-connection tag)
+                 (unguard-function 'default-connection tag)
                  (sb-ext:atomic-update (symbol-value '*connection-closed-hook*)
                                        (lambda (hooks) (remove #'closed hooks)))))
              (choose (default)
@@ -207,7 +207,7 @@ Later connections become Swank's default, so this encapsulates DEFAULT-CONNECTIO
                      ((member connection *connections*) connection)
                      (t (funcall default)))))
       (sb-ext:atomic-push #'closed (symbol-value '*connection-closed-hook*))
-      (encapsulate-function 'default-connection tag #'choose)
+      (guard-function 'default-connection tag #'choose)
       t)))
 
 ;;; Sets up a new connection so that it does not disturb the others.

@@ -286,6 +286,14 @@ A thread that entered the debugger here would keep a lock that the compiler wait
   "Undo ENCAPSULATE-FUNCTION of NAME under TAG."
   (change-encapsulation #'unencapsulate name tag))
 
+(defun guard-function (name tag function)
+  "Do ENCAPSULATE-FUNCTION for what also goes on without it, in an SBCL that lacks what it needs."
+  (supported (encapsulate-function name tag function)))
+
+(defun unguard-function (name tag)
+  "Undo GUARD-FUNCTION of NAME under TAG."
+  (supported (unencapsulate-function name tag)))
+
 ;;; Calls by name only. SBCL's own code may go on calling the original function by address, and evaluated code calls every function by name.
 
 (defun original-function (name)

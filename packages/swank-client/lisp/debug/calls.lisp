@@ -315,24 +315,29 @@ may not account for them."
                (not (member '&key lambda-list))
                (and (member '&allow-other-keys lambda-list) t))))))
 
+(defun read-call-parts (frame)
+  "The name, the arguments that the program passed, and SBCL's remarks, of the call of FRAME, or NIL."
+  (unless (or (entry-point-p frame) (unread-frame-p frame))
+    (multiple-value-bind (name arguments info) (frame-call frame)
+      (when (listp arguments)
+        (list name
+              (append (if (optional-parameters-p frame)
+                          (handler-case (passed-arguments frame arguments (shown-items frame info))
+                            (error () arguments))
+                          arguments)
+                      (and (rest-unknown-p frame) (list (make-uncertain "&REST #<unavailable argument>" '()))))
+              info)))))
+
 (defun call-parts (frame)
-  "The name, the arguments that the program passed, and SBCL's remarks, of the call of FRAME; NIL if they cannot be read."
-  (or-nil
-    (unless (or (entry-point-p frame) (unread-frame-p frame))
-      (multiple-value-bind (name arguments info) (frame-call frame)
-        (when (listp arguments)
-          (list name
-                (append (if (optional-parameters-p frame)
-                            (handler-case (passed-arguments frame arguments (shown-items frame info))
-                              (error () arguments))
-                            arguments)
-                        (and (rest-unknown-p frame) (list (make-uncertain "&REST #<unavailable argument>" '()))))
-                info))))))
+  "READ-CALL-PARTS of FRAME, or NIL if they cannot be read."
+  (or-nil (read-call-parts frame)))
 
 (defun repeating-arguments (frame)
   "=> the arguments with which a call repeats that of FRAME, a list, and true; NIL if they are not certain. Arguments that may have been
-passed or not are passed where the function cannot tell the difference."
-  (let ((parts (call-parts frame)))
+passed or not are passed where the function cannot tell the difference. An internal that this SBCL lacks is named."
+  (let ((parts (handler-case (read-call-parts frame)
+                 (missing-internal (condition) (error condition))
+                 (error () '()))))
     (flet ((arguments (part)
              (cond ((not (uncertain-p part)) (list part))
                    ((or (null (uncertain-arguments part)) (some #'argument-tested (uncertain-arguments part)))

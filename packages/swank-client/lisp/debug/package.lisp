@@ -18,6 +18,7 @@
 (defpackage #:swank-client/calls
   (:documentation "The call of a frame: its function, its arguments and the methods that it runs.")
   (:use #:common-lisp #:swank-client/sbcl-stack #:swank-client/printing #:swank-client/conditions)
+  (:import-from #:swank-client/sbcl-internals #:missing-internal)
   (:import-from #:swank-client/any-lisp #:nil-on #:or-nil)
   (:import-from #:swank-client/sbcl-calls #:applicable-methods-of-types #:argument-type #:unavailable-argument-p)
   (:import-from #:swank-client/swank-debugger #:*swank-debugger-condition* #:invoke-slime-debugger #:swank-debugger-hook)
@@ -32,6 +33,7 @@
 (defpackage #:swank-client/stack
   (:documentation "The frames of a stack, with their kinds and places.")
   (:use #:common-lisp #:swank-client/sbcl-stack #:swank-client/printing #:swank-client/conditions #:swank-client/calls)
+  (:import-from #:swank-client/sbcl-internals #:supported)
   (:import-from #:swank-client/any-names #:runtime-package-p)
   (:import-from #:swank-client/any-lisp #:or-nil #:special-file-p)
   (:import-from #:swank-client/sbcl-conditions #:heap-exhausted-error)

@@ -143,7 +143,7 @@ SBCL gives the function that called ERROR. If the heap is exhausted, that is SBC
                  while frame
                  do (when (eq (frame-name frame) 'heap-exhausted-error) (setf found t))
                     (when (and found (not (allocator-name-p (frame-name frame)))) (return frame))))
-      *stack-top-hint*))
+      (supported *stack-top-hint*)))
 
 (defun stack-frames ()
   "All frames of this stopped thread."

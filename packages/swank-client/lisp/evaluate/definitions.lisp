@@ -66,7 +66,7 @@ the one that editors assume. Above TEXT, the form would move the positions in it
 
 (defun ensure-texts-shown ()
   "Make Swank give Emacs the texts unless it already does."
-  (unless (encapsulated-p 'emacs-buffer-source-location 'show-texts)
+  (unless (supported (encapsulated-p 'emacs-buffer-source-location 'show-texts) t)
     (sb-thread:with-recursive-lock (*show-texts-lock*) (show-texts))))
 
 ;;; Records with each definition the text of its form, and the evaluation that it came from. The source plist holds both, as it does in Swank

@@ -192,7 +192,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
   "The debugger hook of EVALUATION. It calls PREVIOUS. USUAL-HOOK is the value of *DEBUGGER-HOOK* outside the evaluation."
   (lambda (condition hook)
     ;; INVOKE-DEBUGGER has bound the variable, and calls the hook that shows the stack after this one
-    (setf *stack-top-hint* (stack-top condition))
+    (supported (setf *stack-top-hint* (stack-top condition)))
     (with-fresh-printer-state
       (when (may-not-stop-p evaluation usual-hook)
         (leave-with-failure evaluation condition :held (and (not (evaluation-unwind evaluation)) (held-lock-text))))

@@ -92,7 +92,7 @@ With steps, the compiler would also print forms, which fails while the dispatch 
 (defun own-function (session function)
   "A function that a thread of SESSION's code calls in place of FUNCTION."
   (when *evaluation* (setf (evaluation-threaded *evaluation*) t))
-  (let ((function (%coerce-callable-to-fun function))
+  (let ((function (coerce function 'function))
         (evaluation (or *evaluation* *starting-evaluation*))
         (unwinds (if *evaluation* (evaluation-unwind *evaluation*) *code-unwinds*)))
     (lambda (&rest arguments) (call-in-own-thread session evaluation unwinds function arguments))))
@@ -114,7 +114,7 @@ With steps, the compiler would also print forms, which fails while the dispatch 
 (defun foreign-thread-function (session function)
   "A function that a thread outside SESSION calls in place of FUNCTION, which is SESSION's code.
 If FUNCTION tries to end the image and may not, it is unwound, and the thread continues its own work."
-  (let ((function (%coerce-callable-to-fun function))
+  (let ((function (coerce function 'function))
         (errors *error-output*))
     (lambda (&rest arguments)
       (handler-case (with-code-of (session) (apply function arguments))
@@ -206,8 +206,8 @@ loaded before."
   "Encapsulate Lisp's functions."
   (flet ((encapsulate-all (encapsulate list)
            (loop for (name . function) in list
-                 unless (encapsulated-p name 'code-session)
-                   do (funcall encapsulate name 'code-session function))))
+                 unless (supported (encapsulated-p name 'code-session))
+                   do (supported (funcall encapsulate name 'code-session function)))))
     (encapsulate-all #'encapsulate-function (encapsulations-for-all))
     (encapsulate-all #'encapsulate-calls-by-name (encapsulations))))
 

@@ -10,7 +10,7 @@
   (:import-from #:swank-client/any-lisp #:nil-on)
   (:import-from #:swank-client/sbcl-functions #:all-code #:functions-in #:method-code)
   (:import-from #:swank-client/sbcl-system #:require-part)
-  (:functions #:sb-alien #:slot)
+  (:import-from #:sb-alien #:slot)
   (:functions #:sb-c #:debug-info-source #:debug-source-created #:debug-source-namestring #:debug-source-plist
                      #:debug-source-start-positions #:fun-info-ir2-convert #:fun-info-templates #:map-packed-xref-data)
   (:functions #:sb-fasl #:load-as-fasl)

@@ -9,11 +9,11 @@
   (:functions #:sb-int #:call-with-each-globaldb-name #:clear-info #:info #:legal-fun-name-p)
   (:functions #:sb-vm #:map-code-objects)
   (:types #:sb-int #:bug)
-  (:functions #:sb-kernel #:%closure-values #:%code-debug-info #:%code-entry-point #:%coerce-callable-to-fun #:%fun-fun #:%fun-lambda-list #:%fun-name
+  (:functions #:sb-kernel #:%closure-values #:%code-debug-info #:%code-entry-point #:%fun-fun #:%fun-lambda-list #:%fun-name
                           #:%simple-fun-xrefs #:closurep #:code-instructions #:code-n-entries #:fun-code-header)
   (:functions #:sb-pcl #:%method-function-fast-function)
   (:names #:sb-pcl #:%documentation #:fast-method #:slow-method)
-  (:export #:%code-debug-info #:%code-entry-point #:%coerce-callable-to-fun #:%fun-fun #:%fun-lambda-list #:%fun-name
+  (:export #:%code-debug-info #:%code-entry-point #:%fun-fun #:%fun-lambda-list #:%fun-name
            #:%method-function-fast-function #:*method-function-names* #:all-code #:call-walking #:clear-compiler-info #:code-instructions
            #:code-n-entries #:compiler-info #:definition-source-location-namestring #:disassemble-code-component #:disassemble-memory
            #:fun-code-header #:functions-named #:functions-in #:inline-p #:legal-fun-name-p #:method-code #:method-function-name-p

@@ -6,7 +6,7 @@
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now)
   (:import-from #:swank-client/sbcl-functions #:with-walk-of-memory)
   (:import-from #:swank-client/sbcl-objects #:layout-class #:layout-of-instance #:slot-vector)
-  (:functions #:sb-alien #:slot)
+  (:import-from #:sb-alien #:slot)
   (:functions #:sb-kernel #:%instancep #:dynamic-usage #:funcallable-instance-p #:get-lisp-obj-address)
   (:functions #:sb-vm #:map-allocated-objects #:saetp-specifier #:saetp-typecode)
   (:variables #:sb-vm #:*specialized-array-element-type-properties* #:list-pointer-lowtag #:simple-vector-widetag)

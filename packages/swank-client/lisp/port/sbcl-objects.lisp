@@ -3,7 +3,7 @@
 (swank-client/sbcl-internals:define-port #:swank-client/sbcl-objects
   (:documentation "The parts of objects, read without calling the user's code.")
   (:use #:common-lisp)
-  (:functions #:sb-alien #:alien-sap #:slot)
+  (:import-from #:sb-alien #:alien-sap #:slot)
   (:functions #:sb-alien-internals #:alien-value-type #:unparse-alien-type)
   (:functions #:sb-kernel #:%closure-index-ref #:%closure-values #:%fun-fun #:%instancep #:%other-pointer-p #:%pcl-instance-p
                           #:%simple-fun-type #:classoid-name #:classoid-pcl-class #:closurep #:dd-slots #:dsd-accessor-name #:dsd-index

@@ -8,11 +8,12 @@
   (:import-from #:swank-client/sbcl-objects #:layout-of-instance #:slot-vector)
   (:functions #:sb-impl #:hash-table-pairs #:hash-table-test-fun)
   (:functions #:sb-kernel #:%array-data #:%closure-fun #:%closure-index-ref #:%funcallable-instance-fun #:%instance-ref #:code-header-ref
-                          #:code-header-words #:dynamic-space-obj-p #:fdefn-fun #:fdefn-name #:fun-code-header #:get-closure-length
+                          #:closurep #:code-header-words #:dynamic-space-obj-p #:fdefn-fun #:fdefn-name #:fun-code-header
+                          #:funcallable-instance-p #:get-closure-length
                           #:get-lisp-obj-address #:symbol-%info #:symbol-tls-index #:value-cell-ref #:widetag-of)
   (:macros #:sb-kernel #:do-instance-tagged-slot)
   (:variables #:sb-vm #:code-constants-offset #:value-cell-widetag)
-  (:types #:sb-kernel #:closure #:code-component #:fdefn #:funcallable-instance #:instance)
+  (:types #:sb-kernel #:code-component #:fdefn #:funcallable-instance #:instance)
   (:names #:sb-c #:fast-symbol-global-value)
   (:export #:bound-symbols #:call-with-references #:entry-at #:fdefn #:fdefn-name #:funcallable-instance #:instance #:leaf-p #:map-entries
            #:pointer-p #:reference-code #:reference-kind #:value-in-thread-of))
@@ -99,16 +100,15 @@
 
 (define-references function-references (function)
   "Visit what FUNCTION refers to: the values that it closes over, and the constants of its code."
-  (typecase function
-    (closure
-     (reference :function (%closure-fun function))
-     (loop for index from 0 below (1- (get-closure-length function))
-           do (reference :closed (%closure-index-ref function index) index)))
-    (funcallable-instance
-     (reference :function (%funcallable-instance-fun function))
-     (let ((slots (slot-vector function)))
-       (when slots (standard-references slots visit))))
-    (t (reference :function (fun-code-header function)))))
+  (cond ((closurep function)
+         (reference :function (%closure-fun function))
+         (loop for index from 0 below (1- (get-closure-length function))
+               do (reference :closed (%closure-index-ref function index) index)))
+        ((funcallable-instance-p function)
+         (reference :function (%funcallable-instance-fun function))
+         (let ((slots (slot-vector function)))
+           (when slots (standard-references slots visit))))
+        (t (reference :function (fun-code-header function)))))
 
 (define-references code-references (code)
   "Visit the constants of CODE."

@@ -6,7 +6,7 @@
   (:import-from #:swank-client/any-names #:existing-symbols #:value-if-bound)
   (:import-from #:swank-client/any-lisp #:*after-exhaustion*)
   (:import-from #:swank-client/sbcl-internals #:supported)
-  (:functions #:sb-alien #:alien-funcall)
+  (:import-from #:sb-alien #:alien-funcall)
   (:functions #:sb-debug #:frame-call #:frame-has-debug-tag-p #:unwind-to-frame-and-call)
   (:functions #:sb-di #:code-location-debug-source #:code-location-form-number #:code-location-toplevel-form-offset
                       #:compiled-code-location-pc #:compiled-code-location-step-info #:compiled-debug-fun-component #:compiled-frame-escaped
@@ -15,14 +15,14 @@
                       #:frame-code-location #:frame-debug-fun #:frame-down #:frame-pointer #:frame-up #:nth-interrupt-context #:top-frame)
   (:functions #:sb-kernel #:get-lisp-obj-address)
   (:functions #:sb-vm #:context-pc #:context-register #:current-thread-offset-sap)
-  (:macros #:sb-alien #:sap-alien)
+  (:import-from #:sb-alien #:sap-alien)
   (:macros #:sb-di #:do-debug-block-locations #:do-debug-fun-blocks)
   (:variables #:sb-c #:+backend-page-bytes+)
   (:variables #:sb-debug #:*stack-top-hint*)
   (:variables #:sb-kernel #:*free-interrupt-context-index*)
   (:variables #:sb-vm #:lowtag-mask #:n-word-bytes #:thread-control-stack-start-slot #:thread-this-slot)
   (:types #:sb-di #:debug-var)
-  (:names #:sb-alien #:int #:void)
+  (:import-from #:sb-alien #:int #:void)
   (:names #:sb-int #:&more)
   (:export #:&more #:*stack-top-hint* #:*thread-state-slot* #:code-location-debug-source #:code-location-form-number
            #:code-location-toplevel-form-offset #:compiled-code-location-pc #:compiled-code-location-step-info
@@ -35,18 +35,19 @@
 (in-package #:swank-client/sbcl-stack)
 
 (defun interrupt-depth (thread)
-  "The number of interrupts, each inside the one before, that THREAD has not left; 0 if it has ended."
+  "The number of interrupts, each inside the one before, that THREAD has not left; 0 if it has ended, or if this SBCL does not tell."
   (handler-case (values (sb-thread:symbol-value-in-thread '*free-interrupt-context-index* thread))
     (cell-error () 0)))
 
 (defun interrupted-places ()
   "((ADDRESS . RESULT) ...): where this thread was interrupted, and the number in the register for results of C, the innermost first. There are
-several if interrupts were interrupted, and none outside of an interrupt."
-  (loop for index from (1- *free-interrupt-context-index*) downto 0
-        for context = (nth-interrupt-context index)
-        for counter = (context-pc context)
-        collect (cons (if (integerp counter) counter (sb-sys:sap-int counter))
-                      (context-register context 0))))
+several if interrupts were interrupted, and none outside of an interrupt, or if this SBCL does not tell."
+  (supported
+   (loop for index from (1- *free-interrupt-context-index*) downto 0
+         for context = (nth-interrupt-context index)
+         for counter = (context-pc context)
+         collect (cons (if (integerp counter) counter (sb-sys:sap-int counter))
+                       (context-register context 0)))))
 
 (defparameter *within-stack-p*
   (first (remove-if-not #'fboundp (existing-symbols '(("SB-VM" "CONTROL-STACK-POINTER-VALID-P") ("SB-DI" "CONTROL-STACK-POINTER-VALID-P")))))

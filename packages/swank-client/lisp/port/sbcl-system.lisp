@@ -4,14 +4,14 @@
   (:documentation "The settings, parts and process of SBCL.")
   (:use #:common-lisp)
   (:import-from #:swank-client/any-names #:user-package)
-  (:functions #:sb-alien #:alien-funcall #:alien-sap #:deref #:null-alien #:slot)
+  (:import-from #:sb-alien #:alien-funcall #:alien-sap #:deref #:null-alien #:slot)
   (:functions #:sb-int #:sbcl-homedir-pathname #:strerror)
   (:functions #:sb-unix #:unix-close #:unix-lstat #:unix-stat)
-  (:macros #:sb-alien #:addr #:extern-alien #:with-alien)
+  (:import-from #:sb-alien #:addr #:extern-alien #:with-alien)
   (:variables #:sb-impl #:*exit-in-progress* #:*tty*)
   (:variables #:sb-sys #:*sbcl-homedir-pathname*)
   (:variables #:sb-unix #:sigalrm)
-  (:names #:sb-alien #:int #:short #:struct #:unsigned-char #:unsigned-int #:unsigned-long #:void)
+  (:import-from #:sb-alien #:int #:short #:struct #:unsigned-char #:unsigned-int #:unsigned-long #:void)
   (:export #:close-descriptor #:die-with-parent #:disable-low-level-debugger #:end-process-soon #:exit-in-progress-p #:hung-up-p
            #:null-alien #:parent-pid #:require-part #:sbcl-homedir-pathname #:set-homedir #:set-socket-option #:shut-down #:socket-pair
            #:tcp-port-of #:terminal-stream #:unix-lstat #:unix-stat #:with-standard-settings))
