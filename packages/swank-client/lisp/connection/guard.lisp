@@ -130,7 +130,11 @@ and that no thread has begun; its cdr becomes true when everything is installed.
   (encapsulate-function 'invoke-slime-debugger tag
                         (lambda (enter condition)
                           (when (serving-thread-p connection) (continue-after-break condition))
-                          (funcall enter condition)))
+                          ;; a step that ran into an error is not over, and would stop in code that the debugger runs: printing methods, and
+                          ;; what a client evaluates
+                          (if (eq *emacs-connection* connection)
+                              (call-without-stepping (lambda () (funcall enter condition)))
+                              (funcall enter condition))))
   (encapsulate-function 'eval-for-emacs tag
                         (lambda (serve form package id)
                           (if (eq *emacs-connection* connection)

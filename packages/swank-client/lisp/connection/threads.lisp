@@ -315,3 +315,12 @@ Every version of the library shares this record. It also keeps the function, whi
   (change-encapsulation (lambda ()
                           (unencapsulate name tag)
                           (restore-direct-calls name))))
+
+;;; Stepping
+
+(defun call-without-stepping (function)
+  "Call FUNCTION without stepping into it."
+  (if (stepping-enabled-p)
+      (unwind-protect (progn (disable-stepping) (funcall function))
+        (enable-stepping))
+      (funcall function)))
