@@ -61,6 +61,18 @@ describe("SwankClient", function () {
     while ((await lisp.run(calls.image.threads)).some(({ name }) => name === "cc-worker"));
   });
 
+  it("says that a thread of the program runs its code while it is stopped in the debugger of this client, and ends it", async () => {
+    const listener = await image.connect({ foreignErrors: "mine" });
+    const stops = new Promise<Stop>((resolve) => listener.once("stop", resolve));
+    await image.ask('(cl:not (sb-thread:make-thread (cl:lambda () (cl:loop (cl:sleep 1/50))) :name "cc-program"))');
+    const thread = await idOf("cc-program");
+    await listener.program.stopThread(thread);
+    await stops;
+    const [described] = (await listener.program.threads({ id: thread })).threads;
+    expect(described).to.include({ whose: "program", level: 1 });
+    expect(await listener.program.endThread(thread, "kill")).to.equal("ended");
+  });
+
   it("interrupts a thread that holds the lock of its messages once it has released the lock", async () => {
     await values(
       lisp,

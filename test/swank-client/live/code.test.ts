@@ -126,6 +126,35 @@ describe("SwankClient.code", () => {
     });
   }
 
+  it("finds methods and accessors in the form that made them after their file has changed", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "live-inner-"));
+    const file = join(folder, "inner.lisp");
+    const text = `(defclass inner-box () ((v :reader inner-v)))
+(defgeneric inner-size (x)
+  (:method ((x inner-box)) (inner-v x)))
+`;
+    await writeFile(file, text);
+    await client.eval(`(load (compile-file "${file}"))`);
+    const places = async () => {
+      const definitions = await Promise.all(["inner-v", "inner-size"].map(definitionsOf));
+      return definitions
+        .flat()
+        .filter(({ kind }) => kind === "method")
+        .map(({ state, line }) => [state, line]);
+    };
+    await writeFile(file, `;; a comment\n${text}`);
+    expect(await places()).to.deep.equal([
+      ["same-form", 2],
+      ["same-form", 3],
+    ]);
+    await writeFile(file, text.replace("(inner-v x)", "(list (inner-v x))"));
+    expect(await places()).to.deep.equal([
+      ["same-form", 1],
+      ["as-loaded", undefined],
+    ]);
+    await rm(folder, { recursive: true });
+  });
+
   it("says that changes are loaded only if all of a file can be read and loaded", async () => {
     const folder = await mkdtemp(join(tmpdir(), "changes-"));
     try {

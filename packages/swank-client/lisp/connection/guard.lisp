@@ -110,47 +110,51 @@ The cell LEAVING holds the threads that move to another debugger. The car of the
 and that no thread has begun; its cdr becomes true when everything is installed."
   (sb-ext:atomic-push connected (symbol-value '*new-connection-hook*))
   (guard-function 'invoke-default-debugger tag
-                        (lambda (enter condition)
-                          (cond ((member sb-thread:*current-thread* (car leaving))
-                                 (no-longer-leaving leaving sb-thread:*current-thread*)
-                                 (swank:swank-debugger-hook condition nil))
-                                (t (funcall enter condition)))))
+                  (lambda (enter condition)
+                    (cond ((member sb-thread:*current-thread* (car leaving))
+                           (no-longer-leaving leaving sb-thread:*current-thread*)
+                           (swank:swank-debugger-hook condition nil))
+                          (t (funcall enter condition)))))
   (recording-faults (set-socket-options (connection-descriptor connection)))
   (sb-ext:atomic-push closed (symbol-value '*connection-closed-hook*))
   (guard-function 'close-connection% tag
-                        (lambda (close closing &rest arguments)
-                          ;; others too, as that of a client that gave up before it had a guard
-                          (let ((*break-on-signals* nil))
-                            (close-despite-errors close closing arguments))))
+                  (lambda (close closing &rest arguments)
+                    ;; others too, as that of a client that gave up before it had a guard
+                    (let ((*break-on-signals* nil))
+                      (close-despite-errors close closing arguments))))
   ;; The thread that closes a lost connection ends the others, which have met its end, too. One that was ended while SBCL finds the name of a C
   ;; function in its stack would hold dlsym's lock for ever. CLOSE-DESPITE-ERRORS discards the text.
   (guard-function 'safe-backtrace tag
-                        (lambda (backtrace)
-                          (unless (serving-thread-p connection) (funcall backtrace))))
+                  (lambda (backtrace)
+                    (unless (serving-thread-p connection) (funcall backtrace))))
   (guard-function 'invoke-slime-debugger tag
-                        (lambda (enter condition)
-                          (when (serving-thread-p connection) (continue-after-break condition))
-                          (funcall enter condition)))
+                  (lambda (enter condition)
+                    (when (serving-thread-p connection) (continue-after-break condition))
+                    ;; a step that ran into an error is not over, and would stop in code that the debugger runs: printing methods, and
+                    ;; what a client evaluates
+                    (if (eq *emacs-connection* connection)
+                        (call-without-stepping (lambda () (funcall enter condition)))
+                        (funcall enter condition))))
   (guard-function 'eval-for-emacs tag
-                        (lambda (serve form package id)
-                          (if (eq *emacs-connection* connection)
-                              (begin-request connection dispatched serve form package id)
-                              (funcall serve form package id))))
+                  (lambda (serve form package id)
+                    (if (eq *emacs-connection* connection)
+                        (begin-request connection dispatched serve form package id)
+                        (funcall serve form package id))))
   (guard-function 'dispatch-event tag
-                        (lambda (dispatch receiver event)
-                          (let ((interrupted (and (eq receiver connection) (thread-to-interrupt event))))
-                            (cond ((not (eq receiver connection)) (funcall dispatch receiver event))
-                                  ((repl-missing-p event) (refuse-repl-thread event))
-                                  ;; Swank would interrupt a thread that sends a message, which ends the image
-                                  (interrupted
-                                   (observed connection event)
-                                   (nil-on sb-thread:interrupt-thread-error
-                                     (queue-interrupt interrupted #'break-unless-deep)))
-                                  (t
-                                   (when (passed-on-p event) (sb-ext:atomic-incf (car dispatched)))
-                                   (funcall dispatch receiver (observed connection (fitting-event event))))))))
+                  (lambda (dispatch receiver event)
+                    (let ((interrupted (and (eq receiver connection) (thread-to-interrupt event))))
+                      (cond ((not (eq receiver connection)) (funcall dispatch receiver event))
+                            ((repl-missing-p event) (refuse-repl-thread event))
+                            ;; Swank would interrupt a thread that sends a message, which ends the image
+                            (interrupted
+                             (observed connection event)
+                             (nil-on sb-thread:interrupt-thread-error
+                               (queue-interrupt interrupted #'break-unless-deep)))
+                            (t
+                             (when (passed-on-p event) (sb-ext:atomic-incf (car dispatched)))
+                             (funcall dispatch receiver (observed connection (fitting-event event))))))))
   (guard-function 'sync-indentation-to-emacs tag
-                        (lambda (synchronize) (sync-indentation-except connection synchronize)))
+                  (lambda (synchronize) (sync-indentation-except connection synchronize)))
   (setf (cdr dispatched) t))
 
 (defun uninstall-guard (tag connected closed)

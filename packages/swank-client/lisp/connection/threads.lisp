@@ -323,3 +323,12 @@ Every version of the library shares this record. It also keeps the function, whi
   (change-encapsulation (lambda ()
                           (unencapsulate name tag)
                           (restore-direct-calls name))))
+
+;;; Stepping
+
+(defun call-without-stepping (function)
+  "Call FUNCTION without stepping into it."
+  (if (supported (stepping-enabled-p))
+      (unwind-protect (progn (supported (disable-stepping)) (funcall function))
+        (supported (enable-stepping)))
+      (funcall function)))

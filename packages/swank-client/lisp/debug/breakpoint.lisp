@@ -399,13 +399,6 @@ Another thread does it: this one may be interrupted at any time, and a stopped t
 
 ;;; Running a breakpoint's code
 
-(defun call-without-stepping (function)
-  "Call FUNCTION without stepping into it."
-  (if (stepping-enabled-p)
-      (unwind-protect (progn (disable-stepping) (funcall function))
-        (enable-stepping))
-      (funcall function)))
-
 (defun value-at-call (code breakpoint arguments)
   "The value of CODE, of BREAKPOINT, at a call with ARGUMENTS."
   (with-code-of ((breakpoint-session breakpoint))

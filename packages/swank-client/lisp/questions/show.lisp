@@ -88,12 +88,20 @@ have been loaded from another text. CODE is the record about its code, or NIL."
                  (or-nil (same-length-p code (form-number-of definition) loaded number)))
              span)))))
 
+(defun span-of-text (file text)
+  "(START END) of the first top-level form of FILE that is TEXT, or NIL."
+  (loop for form in (file-forms file)
+        for (start end) = (span form)
+        when (string= text (file-text file) :start2 start :end2 end) return (list start end)))
+
 (defun entry-as-loaded (definition file code)
   "Describe DEFINITION, whose source is FILE, which has changed since it was loaded; or NIL if its text is not known as it was loaded."
   (multiple-value-bind (loaded dates) (loaded-version file code)
     (let ((span (and loaded (not (eq loaded file)) (loaded-span definition loaded dates code))))
       (when span
-        (let* ((now (definition-span definition file nil))
+        (let* ((now (or (definition-span definition file nil)
+                        ;; a method that DEFCLASS or DEFGENERIC has made has no form with its own name
+                        (span-of-text file (subseq (file-text loaded) (first span) (second span)))))
                (same (and now (string= (file-text loaded) (file-text file)
                                        :start1 (first span) :end1 (second span) :start2 (first now) :end2 (second now)))))
           (apply #'text-entry definition (if same :same-form :as-loaded)

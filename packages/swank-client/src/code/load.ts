@@ -199,6 +199,7 @@ const testResults = tagged({
       target: string,
       /** The frameworks whose results were counted. If there is none, whether tests failed is not known. */
       frameworks: list(string),
+      /** Numbers of checks, such as FiveAM's `is`, or of tests in a framework without checks. */
       passed: integer,
       failed: integer,
       skipped: integer,

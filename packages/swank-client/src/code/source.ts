@@ -131,7 +131,7 @@ const searchOptions = {
 export interface SearchOptions extends OptionsOf<typeof searchOptions> {}
 
 const foundLine = record({
-  /** Line and column of the first match in the line, from 1. */
+  /** Line and column of the first match in the line, from 1, in characters. */
   line: integer,
   column: integer,
   /** The line, at most 300 characters. */

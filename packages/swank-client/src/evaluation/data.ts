@@ -36,7 +36,8 @@ export interface LispPair {
 
 /**
  * A value of Lisp as data. `NIL` is `null`, whether it means false or the empty list, and `T` is `true`; lists and vectors are arrays, floats
- * numbers, integers numbers or, beyond 2^53, bigints; pathnames are strings. Ratios, characters, symbols and pairs are those of `sexp-parser`.
+ * numbers, integers numbers or, beyond 2^53, bigints; pathnames are strings. Ratios, characters, symbols and pairs are those of `sexp-parser`,
+ * symbols as CL-USER prints them: `car`, `my-app:exported`, `my-app::internal`.
  *
  * Lisp prints the value and the client reads the text. Half of a surrogate pair in a string becomes U+FFFD. A character that SBCL prints with
  * a Unicode name, such as `é`, has no data form. An instance whose `print-object` method prints readable syntax is read as that syntax.
