@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { launch, type Stop, type SwankClient, type types } from "swank-client";
+import { decode, launch, lispFunction, type Stop, type SwankClient, type types } from "swank-client";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
@@ -67,9 +67,12 @@ describe("SwankClient", function () {
     await image.ask('(cl:not (sb-thread:make-thread (cl:lambda () (cl:loop (cl:sleep 1/50))) :name "cc-program"))');
     const thread = await idOf("cc-program");
     await listener.program.stopThread(thread);
-    await stops;
-    const [described] = (await listener.program.threads({ id: thread })).threads;
-    expect(described).to.include({ whose: "program", level: 1 });
+    const stop = await stops;
+    const described = async () => (await listener.program.threads({ id: thread })).threads[0];
+    expect(await described()).to.include({ whose: "program", level: 1 });
+    const busy = stop.run(lispFunction({ name: "cl:sleep", encode: () => [1], decode: decode.any }));
+    const answers = await Promise.all([described(), busy]);
+    expect(answers[0]).to.include({ whose: "program", level: 1 });
     expect(await listener.program.endThread(thread, "kill")).to.equal("ended");
   });
 

@@ -104,6 +104,9 @@ the ninth: the last are for the end of the stop, and for garbage collections."
 of the connection, which then never closed."
   (unless (typep condition 'serious-condition) (continue condition)))
 
+(defvar *stopped-outside-requests* nil
+  "True in a thread that was first stopped while it ran no request, whatever requests it runs in the debugger.")
+
 (defun install-guard (connection tag connected closed leaving dispatched)
   "Encapsulate Swank's functions under TAG to guard CONNECTION. CONNECTED and CLOSED are called with connections that open and close.
 The cell LEAVING holds the threads that move to another debugger. The car of the cell DISPATCHED is the number of requests that were passed on
@@ -133,7 +136,8 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                     ;; a step that ran into an error is not over, and would stop in code that the debugger runs: printing methods, and
                     ;; what a client evaluates
                     (if (eq *emacs-connection* connection)
-                        (call-without-stepping (lambda () (funcall enter condition)))
+                        (let ((*stopped-outside-requests* (or *stopped-outside-requests* (null *pending-continuations*))))
+                          (call-without-stepping (lambda () (funcall enter condition))))
                         (funcall enter condition))))
   (guard-function 'eval-for-emacs tag
                   (lambda (serve form package id)

@@ -10,7 +10,8 @@
   (:import-from #:swank-client/sbcl-conditions #:*handler-clusters* #:*restart-clusters* #:bug)
   (:import-from #:swank-client/sbcl-faults #:recording-faults)
   (:import-from #:swank-client/swank-servers #:keep-from-children)
-  (:export #:*code-session* #:*observer* #:+patience+ #:attach #:call-in-thread #:call-without-stepping #:debugger-level
+  (:export #:*code-session* #:*observer* #:*stopped-outside-requests* #:+patience+ #:attach #:call-in-thread #:call-without-stepping
+           #:debugger-level
            #:encapsulate-calls-by-name #:encapsulate-function #:end-request #:end-this-thread #:held-lock-text #:holds-package-lock-p
            #:in-foreign-code-p #:interrupt-unless-ended #:interrupt-when-safe #:interruption #:make-printed #:must-not-stop-here-p
            #:prune-mailboxes #:prune-mailboxes-at-times #:queue-interrupt #:repair-stack-of #:repl-p #:runtime-stop #:start-runtime-thread

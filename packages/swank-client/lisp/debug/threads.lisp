@@ -155,11 +155,6 @@
       '(:code)
       (list :client :owner (owner-plist (session-connection session)))))
 
-(defun program-stop-p (thread)
-  "True if THREAD, of the program, is stopped in a debugger. It then has the connection of that debugger, but runs no request."
-  (and (plusp (debugger-level thread))
-       (null (value-in-thread '*pending-continuations* thread))))
-
 (defun whose (thread)
   "Whose code THREAD runs, as a plist without its first key: (:EVALUATION :EVALUATION ID), (:CODE), (:CLIENT :OWNER PLIST), (:SERVICE) or
 (:PROGRAM)."
@@ -170,7 +165,9 @@
            (list :evaluation :evaluation (evaluation-id evaluation)))
           ((and session (not (session-departed session))) (session-whose session))
           ((service-p thread) '(:service))
-          ((and connection (eq connection *emacs-connection*)) (if (program-stop-p thread) '(:program) '(:service)))
+          ((and connection (eq connection *emacs-connection*))
+           ;; the debugger gives its connection to a thread of the program
+           (if (value-in-thread '*stopped-outside-requests* thread) '(:program) '(:service)))
           ((member connection *connections*) (list :client :owner (owner-plist connection)))
           (t '(:program)))))
 

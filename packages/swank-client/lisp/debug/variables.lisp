@@ -136,13 +136,22 @@ The arguments are first. Among the bindings of one name, all but the innermost a
   (declare (ignore value))
   (variable-without-value name))
 
+(defun function-variable-names (index)
+  "The names of all variables of the function of frame INDEX, wherever they have a value."
+  (let ((frame (nth-frame index)))
+    (unless (or (breakpoint-wrapper-p (frame-name frame)) (entry-point-p frame) (unread-frame-p frame))
+      (map 'list #'debug-var-symbol (or (debug-fun-debug-vars (frame-debug-fun frame)) #())))))
+
 (defun valueless-variables (index)
-  "((NAME PLACE) ...) for the unavailable variables of frame INDEX. PLACE signals an error: code would otherwise set a global variable of that
-name."
-  (loop for entry in (frame-variables index)
-        for name = (getf entry :name)
-        when (and (getf entry :unavailable) (symbolp name) (eq (compiler-info :variable :kind name) :unknown))
-          collect (list name `(variable-without-value ',name))))
+  "((NAME PLACE) ...) for the variables of the function of frame INDEX that have no value in the frame. PLACE signals an error: code would
+otherwise set a global variable of that name, or fail in SBCL."
+  (let ((variables (frame-variables index)))
+    (flet ((valued-p (name)
+             (find-if-not (lambda (entry) (getf entry :unavailable))
+                          (remove name variables :key (lambda (entry) (getf entry :name)) :test-not #'eq))))
+      (loop for name in (remove-duplicates (append (mapcar (lambda (entry) (getf entry :name)) variables) (function-variable-names index)))
+            unless (or (not (symbolp name)) (hidden-variable-p name) (valued-p name) (not (eq (compiler-info :variable :kind name) :unknown)))
+              collect (list name `(variable-without-value ',name))))))
 
 (defun same-value-p (one other)
   "True if ONE and OTHER are the same object, or were read from the same bits: reading an unboxed variable makes a new object each time."
