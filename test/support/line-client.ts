@@ -24,6 +24,7 @@ export class LineClient {
       onNotJson: () => undefined,
       onError: (error) => this.errors.push(error),
       onEnd: () => ended.dispatchEvent(new Event("end")),
+      mustWait: () => false,
     });
     this.#lines.on("data", (line: Buffer) => this.received.push(JSON.parse(line.toString())));
   }

@@ -48,6 +48,13 @@ describe("StdioLines on lines that are not messages", () => {
     expect(client.answers).to.deep.equal([]);
   });
 
+  it("replaces an error code that the SDK cannot read", async () => {
+    const client = new LineClient();
+    client.write('{"jsonrpc":"2.0","id":1,"error":{"code":1e300,"message":"no"}}\n');
+    await client.end();
+    expect(client.received).to.deep.equal([{ jsonrpc: "2.0", id: 1, error: { code: -32600, message: "no" } }]);
+  });
+
   it("ignores blank lines", async () => {
     expect(await answersTo("\n \n\r\n")).to.deep.equal([]);
   });

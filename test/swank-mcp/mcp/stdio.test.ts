@@ -73,6 +73,38 @@ describe("serveMcp on streams whose client reads late", () => {
     expect(errors).to.deep.equal([]);
   }).timeout(60_000);
 
+  it("stops reading while answers to lines that are not messages are unread, and then answers everything", async () => {
+    const line = "garbage\n";
+    const count = 200_000;
+    for (let sent = 0; sent < count; sent += 1000) {
+      input.write(line.repeat(1000));
+      if (sent % 10_000 === 0) await setImmediate();
+    }
+    send(INITIALIZE);
+    input.end();
+    for (let turn = 0; turn < 200; turn += 1) await setImmediate();
+    expect(output.waiting).to.be.within(4_000_000, 12_000_000);
+    expect(input.readableLength).to.be.above(0);
+    expect(ended).to.deep.equal([]);
+    const answers = read();
+    while (answers.length < count + 1) await setImmediate();
+    expect(answers.at(-1)?.id).to.equal(0);
+    while (ended.length === 0) await setImmediate();
+    expect(ended).to.deep.equal([undefined]);
+  }).timeout(60_000);
+
+  it("reports the end of its input after an answer that the SDK drops, read while answers were unread", async () => {
+    send(INITIALIZE);
+    for (const list of lists(200)) send(list);
+    for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+    expect(output.waiting).to.be.above(4_000_000);
+    input.end('{"jsonrpc":"2.0","id":1,"result":{"_meta":3},"error":[]}\n');
+    const answers = read();
+    while (answers.length < 201) await setImmediate();
+    while (ended.length === 0) await setImmediate();
+    expect(ended).to.deep.equal([undefined]);
+  }).timeout(60_000);
+
   it("serves the next line after one that is not a message", async () => {
     input.write("garbage\n");
     send(INITIALIZE);

@@ -359,7 +359,8 @@ export const evaluateOptions = {
    */
   valuesAs: check.choice(["text", "data", "ids"]),
   /**
-   * Milliseconds after which running code is interrupted: it stops with the reason `interrupt`, and code that is stopped then is left alone.
+   * Milliseconds after which running code is interrupted: it stops with the reason `interrupt`. Code that is stopped then is left alone, and has no
+   * limit when it goes on.
    * With `onError: "unwind"` it ends instead, with the outcome `aborted`. They begin when the code is sent: loading the runtime does not
    * count. Default: no limit.
    */

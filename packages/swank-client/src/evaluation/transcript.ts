@@ -269,18 +269,17 @@ export class TranscriptRecorder {
     return this.#runs.slice(first).flatMap((run) => piecesOf(run, kept[run.stream]));
   }
 
-  /** Forgets the order of the older half. */
+  /** Forgets the order of the older half, apart from that of the stops. */
   #mergeRuns(): void {
-    const older = this.#runs.slice(0, RUNS_LIMIT / 2);
-    const merged = (["stdout", "stderr"] as const).flatMap((stream) => {
-      const runs = older.filter((run) => run.stream === stream);
-      const [first, last] = [runs[0], runs.at(-1)];
-      return first === undefined || last === undefined ? [] : [{ stream, start: first.start, end: last.end }];
-    });
-    const fewer = older.length - merged.length;
-    this.#runs = [...merged, ...this.#runs.slice(older.length)];
-    this.#leg = Math.max(0, this.#leg - fewer);
-    this.#nextLeg = Math.max(0, this.#nextLeg - fewer);
+    const half = RUNS_LIMIT / 2;
+    const [leg, nextLeg] = [Math.min(this.#leg, half), Math.min(this.#nextLeg, half)];
+    const before = mergedRuns(this.#runs.slice(0, leg));
+    const between = mergedRuns(this.#runs.slice(leg, nextLeg));
+    const older = [...before, ...between, ...mergedRuns(this.#runs.slice(nextLeg, half))];
+    const fewer = half - older.length;
+    this.#runs = [...older, ...this.#runs.slice(half)];
+    this.#leg = this.#leg <= half ? before.length : this.#leg - fewer;
+    this.#nextLeg = this.#nextLeg <= half ? before.length + between.length : this.#nextLeg - fewer;
   }
 
   #clearOutput(): void {
@@ -290,6 +289,15 @@ export class TranscriptRecorder {
     this.#leg = 0;
     this.#nextLeg = 0;
   }
+}
+
+/** One run for each stream. */
+function mergedRuns(runs: readonly Run[]): readonly Run[] {
+  return (["stdout", "stderr"] as const).flatMap((stream) => {
+    const own = runs.filter((run) => run.stream === stream);
+    const [first, last] = [own[0], own.at(-1)];
+    return first === undefined || last === undefined ? [] : [{ stream, start: first.start, end: last.end }];
+  });
 }
 
 /** The items of both lists. Most lists here are empty. */

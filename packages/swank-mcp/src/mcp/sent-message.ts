@@ -213,7 +213,7 @@ function readResponse(value: Fields, id: MessageId | null): SentMessage {
 function errorParts(error: unknown): [code: number, message: string] {
   const { code, message } = isFields(error) ? error : {};
   return [
-    typeof code === "number" && Number.isInteger(code) ? code : INVALID_REQUEST,
+    typeof code === "number" && Number.isSafeInteger(code) ? code : INVALID_REQUEST,
     typeof message === "string" ? message : "the answer was malformed",
   ];
 }

@@ -415,6 +415,7 @@ class CallWire implements Transport {
       onNotJson: () => events.onNotJson?.(),
       onError: (error) => events.onError(error),
       onEnd: () => this.#inputEnded(),
+      mustWait: () => this.#mustWait,
     });
     this.#transport = new StdioServerTransport(this.lines, streams.output, { maxBufferSize: Number.POSITIVE_INFINITY });
   }
@@ -427,7 +428,10 @@ class CallWire implements Transport {
       this.#events.onClose();
     };
     // Errors are reported only here: the SDK would report each twice.
-    transport.onerror = (error) => this.#events.onError(error);
+    transport.onerror = (error) => {
+      this.#events.onError(error);
+      this.#regulate();
+    };
     await transport.start();
     const { input } = this.#streams;
     input.once("close", () => this.#inputEnded());
@@ -474,11 +478,18 @@ class CallWire implements Transport {
     this.#regulate();
   }
 
+  get #mustWait(): boolean {
+    return this.#streams.output.waiting >= MAX_UNREAD;
+  }
+
   /** Stops and resumes reading, and reports the end of the input. */
   #regulate(): void {
-    if (this.#streams.output.waiting >= MAX_UNREAD) this.lines.pause();
-    else if (this.lines.isPaused()) this.lines.resume();
-    if (this.#end === "read" && this.lines.readableLength === 0) this.#reportEnd();
+    if (this.#mustWait) this.lines.pause();
+    else {
+      if (this.lines.isPaused()) this.lines.resume();
+      this.lines.proceed();
+    }
+    if (this.#end === "read" && this.lines.readableLength === 0 && this.lines.writableLength === 0) this.#reportEnd();
   }
 
   #inputEnded(error?: Error): void {

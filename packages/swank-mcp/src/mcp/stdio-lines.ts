@@ -33,6 +33,8 @@ export interface LineEvents {
   onError(error: Error): void;
   /** The input has ended, and its last line was read. */
   onEnd(): void;
+  /** Whether the next line must wait, until `proceed` is called: answers to lines that are no messages must not pile up either. */
+  mustWait(): boolean;
 }
 
 /**
@@ -46,6 +48,9 @@ export class StdioLines extends Transform {
   #parts: Buffer[] = [];
   #size = 0;
   #hasMessage = false;
+  /** What is not read yet of a chunk, and what asks for the next one. */
+  #held: { chunk: Buffer; readonly done: TransformCallback } | undefined;
+  #isReading = false;
 
   /** @param maxLine - Maximum size of a line in bytes. A longer line is refused, and reading continues after it. */
   constructor(maxLine: number, events: LineEvents) {
@@ -60,14 +65,29 @@ export class StdioLines extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      this.#add(chunk.subarray(start, end));
+    this.#held = { chunk, done };
+    this.proceed();
+  }
+
+  /** Goes on with a line that had to wait. */
+  proceed(): void {
+    const held = this.#held;
+    if (held === undefined || this.#isReading) return;
+    this.#isReading = true;
+    for (
+      let end = held.chunk.indexOf(NEWLINE);
+      end >= 0 && !this.#events.mustWait();
+      end = held.chunk.indexOf(NEWLINE)
+    ) {
+      this.#add(held.chunk.subarray(0, end));
+      held.chunk = held.chunk.subarray(end + 1);
       this.#endLine();
-      start = end + 1;
     }
-    this.#add(chunk.subarray(start));
-    done();
+    this.#isReading = false;
+    if (held.chunk.includes(NEWLINE)) return;
+    this.#add(held.chunk);
+    this.#held = undefined;
+    held.done();
   }
 
   override _flush(): void {

@@ -62,14 +62,14 @@ export async function followEvaluation(evaluation: Evaluation, options: FollowOp
   const { seconds, signal, interrupt: interruptSignal = signal } = options;
   // Most clients have no way to interrupt a call. A combined signal takes longer than the rest of the wait.
   const either = interruptSignal === signal ? signal : AbortSignal.any([signal, interruptSignal]);
-  const outcome = await outcomeWithin(evaluation, seconds * 1000, either);
+  const loading = Math.max(seconds, LOADING_SECONDS);
+  const outcome =
+    (await outcomeBeforeSent(evaluation, loading, either)) ??
+    (evaluation.isSent && !either.aborted ? await outcomeWithin(evaluation, seconds * 1000, either) : undefined);
   if (outcome !== undefined) return { kind: "outcome", outcome };
   if (signal.aborted) return cancel(evaluation);
   if (!evaluation.isSent && !interruptSignal.aborted) {
-    const late = await lateOutcome(evaluation, seconds, either);
-    if (late !== undefined) return { kind: "outcome", outcome: late };
-    if (signal.aborted) return cancel(evaluation);
-    const withdrawal = evaluation.isSent ? undefined : await withdrawn(evaluation, Math.max(seconds, LOADING_SECONDS));
+    const withdrawal = await withdrawn(evaluation, loading);
     if (withdrawal !== undefined) return withdrawal;
   }
   return interrupt(evaluation, interruptSignal.aborted ? undefined : seconds, signal);
@@ -85,14 +85,22 @@ export function notLoadedWithin(seconds: number): SwankError {
   return new SwankError("REQUEST_TIMEOUT", message, { remedy: "Call again, with more time." });
 }
 
-/** The outcome of an evaluation whose time begins late, because it was not sent at once; `undefined` if there is none in that time. */
-async function lateOutcome(evaluation: Evaluation, seconds: number, signal: AbortSignal): Promise<Outcome | undefined> {
-  const end = performance.now() + (LOADING_SECONDS - seconds) * 1000;
+/**
+ * Waits until an evaluation is sent, because its time begins then.
+ *
+ * @returns its outcome if it has ended before; `undefined` when it is sent, and if it is not sent in that time
+ */
+async function outcomeBeforeSent(
+  evaluation: Evaluation,
+  seconds: number,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const end = performance.now() + seconds * 1000;
   while (!evaluation.isSent && !signal.aborted && performance.now() < end) {
     const outcome = await outcomeWithin(evaluation, SENDING_PAUSE, signal);
     if (outcome !== undefined) return outcome;
   }
-  return evaluation.isSent ? outcomeWithin(evaluation, seconds * 1000, signal) : undefined;
+  return undefined;
 }
 
 /**
