@@ -220,7 +220,8 @@ export class FakeSwank {
   #onConnection(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
-    const peer = new FakePeer(socket, () => socket.resetAndDestroy());
+    // Node never closes a socket that is reset while its end is being sent: libuv refuses that with EINVAL.
+    const peer = new FakePeer(socket, () => void (socket.writableEnded ? socket.destroy() : socket.resetAndDestroy()));
     const waiting = this.#waiting.shift();
     if (waiting === undefined) this.#peers.push(peer);
     else waiting(peer);
