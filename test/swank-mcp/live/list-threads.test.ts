@@ -28,7 +28,10 @@ function named({ text, threads }: ListedThreads): string {
 const WAITING = `
 (defvar *lock* (sb-thread:make-mutex :name "monitor"))
 (defvar *orders* (sb-thread:make-waitqueue :name "orders"))
-(defun start (name function) (sb-thread:make-thread function :name name))
+;; newer versions of SBCL list a thread only when it runs
+(defun start (name function &aux (begun (sb-thread:make-semaphore)))
+  (prog1 (sb-thread:make-thread (lambda () (sb-thread:signal-semaphore begun) (funcall function)) :name name)
+    (sb-thread:wait-on-semaphore begun)))
 (defvar *taken* (sb-thread:make-semaphore))
 (defvar *holder* (start "holder" (lambda () (sb-thread:with-mutex (*lock*) (sb-thread:signal-semaphore *taken*) (sleep 3600)))))
 (sb-thread:wait-on-semaphore *taken*)
