@@ -1,5 +1,4 @@
 import { checkLayers } from "../checks/check-layers.mjs";
-import { inTurn } from "../checks/in-turn.mjs";
 import { checkInspector } from "../checks/inspector.mjs";
 import { checkLispSystem } from "../checks/lisp-system.mjs";
 import { checkPackageFiles, checkPackageTypes } from "../checks/packages.mjs";
@@ -64,11 +63,26 @@ export async function run(names) {
   if (first.length === 0 && !others.every(([name]) => READ_SOURCES.includes(name))) await build();
   // Installed here, because two checks at once would both install it. They report why it is missing.
   if (others.some(([name]) => RUN_LISP.includes(name))) await ensureLisp().catch(() => undefined);
-  const results = [...first, ...(await inTurn(others, WORKERS, ([name, check]) => result(name, check)))];
+  const results = [...first, ...(await resultsOf(others))];
   const passed = results.filter(Boolean).length;
   const counts = { passed, failed: results.length - passed };
   process.stdout.write(`\n${closingLine(counts)}\n`);
   return counts.failed === 0 ? 0 : 1;
+}
+
+/**
+ * @param {readonly (readonly [name: string, check: () => Promise<string[]>])[]} checks
+ * @returns {Promise<boolean[]>} whether each passed, in the order of their ends
+ */
+async function resultsOf(checks) {
+  const queue = checks.values();
+  /** @type {boolean[]} */
+  const results = [];
+  const worker = async () => {
+    for (const [name, check] of queue) results.push(await result(name, check));
+  };
+  await Promise.all(Array.from({ length: WORKERS }, worker));
+  return results;
 }
 
 /**

@@ -335,9 +335,10 @@ may not account for them."
 (defun repeating-arguments (frame)
   "=> the arguments with which a call repeats that of FRAME, a list, and true; NIL if they are not certain. Arguments that may have been
 passed or not are passed where the function cannot tell the difference. An internal that this SBCL lacks is named."
-  (let ((parts (handler-case (read-call-parts frame)
-                 (missing-internal (condition) (error condition))
-                 (error () '()))))
+  (let* ((lacking nil)
+         (parts (or-nil (handler-bind ((missing-internal (lambda (condition) (setf lacking condition))))
+                          (read-call-parts frame)))))
+    (when lacking (error lacking))
     (flet ((arguments (part)
              (cond ((not (uncertain-p part)) (list part))
                    ((or (null (uncertain-arguments part)) (some #'argument-tested (uncertain-arguments part)))

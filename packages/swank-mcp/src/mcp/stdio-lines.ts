@@ -74,17 +74,14 @@ export class StdioLines extends Transform {
     const held = this.#held;
     if (held === undefined || this.#isReading) return;
     this.#isReading = true;
-    for (
-      let end = held.chunk.indexOf(NEWLINE);
-      end >= 0 && !this.#events.mustWait();
-      end = held.chunk.indexOf(NEWLINE)
-    ) {
+    let end = held.chunk.indexOf(NEWLINE);
+    for (; end >= 0 && !this.#events.mustWait(); end = held.chunk.indexOf(NEWLINE)) {
       this.#add(held.chunk.subarray(0, end));
       held.chunk = held.chunk.subarray(end + 1);
       this.#endLine();
     }
     this.#isReading = false;
-    if (held.chunk.includes(NEWLINE)) return;
+    if (end >= 0) return;
     this.#add(held.chunk);
     this.#held = undefined;
     held.done();
