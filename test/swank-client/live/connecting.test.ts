@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { connect as connectSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect } from "chai";
 import { decode, read } from "sexp-parser";
 import { connect as connectTo, type SwankClient, SwankError } from "swank-client";
+import { encodeFrame } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 import { values } from "./outcomes.js";
@@ -19,6 +23,11 @@ const HOLD = `(cl:progn (cl:defvar cl-user::*free* cl:nil)
   (cl:defun cl-user::loaded () ${LOADED})
   (sb-thread:make-thread (cl:lambda () (sb-c::with-world-lock () (cl:loop :until cl-user::*free* :do (cl:sleep 1/100)))))
   (cl:sleep 1/5))`;
+
+/** Waits until a time of `performance.now()`, more exactly than a timer. */
+async function turnsUntil(time: number): Promise<void> {
+  while (performance.now() < time) await nextTurn();
+}
 
 describe("A client that connects", function () {
   this.timeout(120_000);
@@ -57,5 +66,31 @@ describe("A client that connects", function () {
       expect(await values(await image.connect({ timeout: 5000 }), "(+ 1 2)")).to.deep.equal(["3"]);
       await image.closeClients();
     }
+  });
+
+  it("leaves no thread behind, at whatever moment of the handshake it is cancelled", async () => {
+    for (let round = 0; round < 100; round += 1) {
+      const cancel = new AbortController();
+      const connecting = image.connect({ signal: cancel.signal }).catch((error: unknown) => error);
+      await turnsUntil(performance.now() + (round % 25) / 4);
+      cancel.abort();
+      await connecting;
+    }
+    await image.closeClients();
+    await image.untilTidy();
+  });
+
+  it("removes what a client has left that vanished during its handshake", async () => {
+    const request = encodeFrame("(:emacs-rex (swank:connection-info) nil t 1)");
+    for (let round = 0; round < 100; round += 1) {
+      const socket = connectSocket(image.swank.port, "127.0.0.1").resume();
+      await once(socket, "connect");
+      socket.write(request);
+      await turnsUntil(performance.now() + (round % 25) / 10);
+      socket.end();
+      await once(socket, "close");
+    }
+    await (await image.connect()).close();
+    await image.untilTidy();
   });
 });

@@ -59,7 +59,7 @@ export class LiveImage {
       return false;
     };
     const isOverdue = await Promise.race([tidy(), overdue]).finally(() => timer.abort());
-    if (isOverdue) throw new Error(`Something is left behind: ${left}\n${await backtraces(this.swank)}`);
+    if (isOverdue) throw new Error(`${await backtraces(this.swank)}\nSomething is left behind: ${left}`);
   }
 }
 

@@ -110,10 +110,6 @@ because one may be about to stop, or may be stopped at a lower level as well."
   "True if CONNECTION's client has a REPL. Clients of this library only have synonym streams for the process's streams."
   (typep (connection.user-output connection) '(and stream (not synonym-stream))))
 
-(defun open-p (connection)
-  "True until CONNECTION is closed."
-  (open-stream-p (connection.socket-io connection)))
-
 (defun stranded-p (thread connection)
   "True if THREAD is stopped for CONNECTION or for a disconnected client, and runs neither a request nor code of this library."
   (let ((owner (value-in-thread '*emacs-connection* thread)))

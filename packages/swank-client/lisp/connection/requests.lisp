@@ -108,6 +108,10 @@ evaluated. DISPATCHED is the cell of INSTALL-GUARD."
   (and (eq connection (value-in-thread '*emacs-connection* thread))
        (value-in-thread '*requests* thread)))
 
+(defun open-p (connection)
+  "True until CONNECTION is closed."
+  (open-stream-p (connection.socket-io connection)))
+
 (defun request-in (connection id thread)
   "Request ID of CONNECTION if THREAD runs it, or NIL."
   (find id (requests-in connection thread) :key #'request-id))
@@ -212,19 +216,17 @@ Each interrupt is sent after the one before has arrived, because SBCL crashes wh
                        (list* #'unwind #'unwind (if (stopped-p thread) '() (list #'end-this-thread))))))
     t))
 
-(defun no-request-begins-p (connection dispatched)
-  "True if no request of CONNECTION, which is closed, can begin any more. DISPATCHED is the cell of BEGIN-REQUEST."
-  (not (or (sb-thread:thread-alive-p (mconn.control-thread connection))
-           (plusp (car dispatched)))))
-
-(defun end-unserved (connection)
-  "End the threads of Swank that wait for CONNECTION, which is closed, outside a request: those that its control thread had not given their
-requests when it ended, and those that wait for an answer after their requests."
+(defun end-unserved ()
+  "End the threads of Swank that wait for closed connections outside a request: those that a control thread had not given their requests when it
+ended, and those that wait for an answer after their requests. The connections are not only this library's guarded ones: a client may leave
+before it has a guard."
   (flet ((unserved-p (thread)
-           (and (sb-thread:thread-alive-p thread)
-                (eq connection (value-in-thread '*emacs-connection* thread))
-                (between-requests-p thread)
-                (serving-p thread))))
+           (let ((owner (value-in-thread '*emacs-connection* thread)))
+             (and (sb-thread:thread-alive-p thread)
+                  owner
+                  (not (open-p owner))
+                  (between-requests-p thread)
+                  (serving-p thread)))))
     (loop repeat 10
           for threads = (remove-if-not #'unserved-p (sb-thread:list-all-threads))
           while threads
@@ -233,23 +235,26 @@ requests when it ended, and those that wait for an answer after their requests."
              (sleep 1/50))))
 
 (defun end-requests (connection dispatched)
-  "End all requests of CONNECTION, which is closed. Those that begin in the next second, of the number in the cell DISPATCHED, end
-themselves."
+  "End all requests of CONNECTION, which is closed. Those that begin in the second after its control thread has ended, of the number in the cell
+DISPATCHED, end themselves."
   (flet ((running-p (thread)
            (and (sb-thread:thread-alive-p thread)
                 (requests-in connection thread)
                 (not (stopped-p thread))
                 (not (evaluation-p thread)))))
     (loop with asked = '()
-          repeat 50
-          for complete = (no-request-begins-p connection dispatched)
+          with patience = 50
+          repeat 500
+          for dispatching = (sb-thread:thread-alive-p (mconn.control-thread connection))
+          for complete = (not (or dispatching (plusp (car dispatched))))
           do (dolist (thread (set-difference (remove-if-not #'running-p (sb-thread:list-all-threads)) asked))
                (push thread asked)
                (start-runtime-thread #'end-in-thread "swank-client clean-up"
                                      thread #'running-p (list #'unwind-closed-request #'unwind-closed-request #'end-this-thread)))
-          until complete
-          do (sleep 1/50)))
-  (end-unserved connection))
+          until (or complete (zerop patience))
+          do (unless dispatching (decf patience))
+             (sleep 1/50)))
+  (end-unserved))
 
 ;;; Finds out that a request waits for a lock that another thread holds. If the holder is stopped, that lasts until a client ends the stop; if it
 ;;; runs, as long as it likes.

@@ -160,6 +160,10 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   #unreadAnswers = 0;
   /** Destroys the stream if the other side does not close it. */
   #destroying: NodeJS.Timeout | undefined;
+  /** The last request, whose refusal ends the stream. */
+  #farewell: number | undefined;
+  /** Ends the stream if that refusal does not come. */
+  #ending: NodeJS.Timeout | undefined;
   readonly #heartbeat: Heartbeat | undefined;
   #chunksReceived = 0;
   #isAnswering = true;
@@ -294,8 +298,29 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
 
   #takeLeave(reason: SwankError, linger: number): void {
     if (!this.isOpen) return;
+    const areAnswered = this.#pending.areAnswered;
     this.#end(reason);
     this.#destroying = setTimeout(() => this.#transport.destroy(), linger);
+    if (areAnswered) this.#transport.end();
+    else this.#sayFarewell();
+  }
+
+  /**
+   * Ends the stream when Swank has given every request to a thread. At the end of a stream it ends the thread that does so, wherever that is
+   * (swank.lisp, `cleanup-connection-threads`): a thread that it had made for a request, but not given it, would wait for ever.
+   */
+  #sayFarewell(): void {
+    const id = this.nextId();
+    this.#farewell = id;
+    this.#ending = setTimeout(() => this.#transport.end(), this.#linger / 2);
+    this.#transmit(
+      encodeFrame(printMessage({ type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id })),
+    );
+  }
+
+  #onFarewell(message: SwankMessage): void {
+    if (message.type !== "invalid-rpc" || message.id !== this.#farewell) return;
+    clearTimeout(this.#ending);
     this.#transport.end();
   }
 
@@ -338,8 +363,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #onData(chunk: Uint8Array): void {
-    // After close() the remaining data is read only so that the other side can finish writing.
-    if (!this.isOpen) return;
+    // After close() the remaining data is read so that the other side can finish writing.
+    if (!this.isOpen && this.#farewell === undefined) return;
     this.#chunksReceived += 1;
     if (!this.#isAnswering) this.#changeAnswering(true);
     try {
@@ -350,8 +375,11 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #onPayload(payload: string): void {
-    if (!this.isOpen) return;
     const message = readMessage(payload);
+    if (!this.isOpen) {
+      this.#onFarewell(message);
+      return;
+    }
     this.#answer(message);
     if (!this.#pending.settle(message)) this.emit("unclaimed", message);
     if (message.type === "debug") this.emit("debug", message);
@@ -383,6 +411,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
 
   #onClose(error: SwankError | undefined): void {
     clearTimeout(this.#destroying);
+    clearTimeout(this.#ending);
     this.emit("closed", this.#end(this.#explain(error ?? this.#hangUp())));
   }
 

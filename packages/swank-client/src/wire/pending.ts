@@ -109,6 +109,8 @@ interface PendingRequest {
  */
 export class PendingRequests {
   readonly #requests = new Map<number, PendingRequest>();
+  /** Those without a reply, even if nobody waits for it any more. */
+  readonly #unanswered = new Set<number>();
   /** The number of those with a timeout. */
   #timed = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -123,10 +125,16 @@ export class PendingRequests {
     return this.#requests.has(id);
   }
 
+  /** True if every request has got its reply, also those whose waits have ended. */
+  get areAnswered(): boolean {
+    return this.#unanswered.size === 0;
+  }
+
   /** Begins a wait. The caller has checked that the id is new and the signal is not aborted. */
   add(options: PendingRequestOptions): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const deadline = performance.now() + options.timeout;
+      this.#unanswered.add(options.id);
       this.#requests.set(options.id, { options, resolve, reject, deadline, onAbort: this.#listen(options) });
       if (Number.isFinite(deadline)) this.#addDeadline(deadline);
     });
@@ -140,8 +148,11 @@ export class PendingRequests {
   settle(message: SwankMessage): boolean {
     if (message.type !== "return") {
       const failure = requestFailure(message);
-      return failure === undefined || (failure.id !== undefined && this.#reject(failure.id, failure));
+      if (failure?.id === undefined) return failure === undefined;
+      this.#unanswered.delete(failure.id);
+      return this.#reject(failure.id, failure);
     }
+    this.#unanswered.delete(message.id);
     const request = this.#take(message.id);
     request?.resolve(message.reply);
     return request !== undefined;
