@@ -53,9 +53,11 @@ export function endsToken(text: string, index: number): boolean {
 
 /** The index of the first char at or after `start` that is not a plain constituent. */
 export function skipConstituents(text: string, start: number): number {
-  let index = start;
-  while (classAt(text, index) === CharClass.constituent) index++;
-  return index;
+  for (let index = start; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 128 && classes[code] !== CharClass.constituent) return index;
+  }
+  return Math.max(start, text.length);
 }
 
 // Each of the following functions returns the index after the syntax that begins at `start`, or -1 when it does not end.

@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Decoded, decode, keyword, read } from "sexp-parser";
+import { type Decoded, decode, keyword } from "sexp-parser";
 import { asSwankError, SwankError, type SwankErrorCode } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
 import { type CallLimits, eitherSignal, LimitedTasks, onLimit } from "../base/waiting.js";
@@ -12,6 +12,7 @@ import { type LispRunner, runnerOf } from "../runtime/runner.js";
 import { runtimeModule } from "../runtime/runtime.js";
 import { Connection, type ConnectionOptions, connectionOptions } from "../wire/connection.js";
 import { featureName } from "../wire/messages.js";
+import { ownCode } from "../wire/sent.js";
 import { listenForm, portBeside, type TransportOpener } from "../wire/transport.js";
 
 const OTHERS_READ = 0o044;
@@ -158,7 +159,7 @@ export const connectionInfoWithoutRules = lispFunction({
  * Makes Swank look for the rules of new packages only. It names Swank's symbols by strings, which any server can read, and consists of calls
  * that Lisp evaluates without its compiler. Slynk serves in threads that are no Swank connection's.
  */
-const NO_RULES = read(
+const NO_RULES = ownCode(
   `(cl:if (cl:find-package "SWANK")
           (cl:if (cl:fboundp (cl:list 'cl:setf (cl:find-symbol "CONNECTION.INDENTATION-CACHE-PACKAGES" "SWANK")))
                  (cl:if (cl:symbol-value (cl:find-symbol "*EMACS-CONNECTION*" "SWANK"))
@@ -175,7 +176,7 @@ const NO_RULES = read(
  * Calls Swank's function so that neither the user's `*break-on-signals*` nor a global package that was deleted stops it; code cannot delete
  * COMMON-LISP. Lisp evaluates this without its compiler, too.
  */
-const UNDISTURBED = read(
+const UNDISTURBED = ownCode(
   `(swank::call-with-bindings
      (cl:list '(cl:*break-on-signals*)
               (cl:cons 'cl:*package*

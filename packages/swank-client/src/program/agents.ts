@@ -1,8 +1,9 @@
-import { type Decoded, decode, list as listForm, NIL, quote, read, type Sexp } from "sexp-parser";
+import { type Decoded, decode, list as listForm, NIL, quote, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check } from "../base/options.js";
 import { forms, keywordOf, lispFunction, nothing } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
+import { ownCode } from "../wire/sent.js";
 
 const { any, boolean, integer, list, map, nullable, plist, record, string, tagged, tuple } = decode;
 
@@ -71,7 +72,7 @@ const call = record({
 export interface RunningCall extends Decoded<typeof call> {}
 
 /** Asks every version of the runtime in the image, and loads none (lisp/emacs/listeners.lisp). */
-const FORM = read(
+const FORM = ownCode(
   `(cl:loop for (protocol cl:nil answer) in (cl:car (cl:get :swank-mcp :runtimes))
             for calls = (cl:and (cl:eql protocol 1) (cl:ignore-errors (cl:funcall answer :running)))
             when (cl:listp calls) append calls)`,

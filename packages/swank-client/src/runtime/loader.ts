@@ -1,6 +1,7 @@
-import { type Decoder, decode, keyword, list, NIL, quote, read, type Sexp, symbol, T } from "sexp-parser";
+import { type Decoder, decode, keyword, list, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { draftEnding, removeQuietly } from "../files/kept.js";
+import { ownCode } from "../wire/sent.js";
 import type { Caller } from "./caller.js";
 import type { LispFunction, ModuleName } from "./function.js";
 import { decodeValue, encoded, type Modules } from "./runner.js";
@@ -21,11 +22,19 @@ export interface ModuleFolder {
   readonly id: string;
 }
 
+/** Symbols of the forms below, read once. */
+const APPLY = symbol("cl:apply");
+const FUNCALL = symbol("cl:funcall");
+const GET = symbol("cl:get");
+const IF = symbol("cl:if");
+const INTERN = symbol("cl:intern");
+const LIST = symbol("cl:list");
+
 const known = new Map<string, Sexp>();
 
-/** A form in the folder `lisp/port`. */
+/** A form in the folder `lisp/port`, as it is written there. */
 function form(name: string): Sexp {
-  const found = known.get(name) ?? read(readLisp(`port/${name}`));
+  const found = known.get(name) ?? ownCode(readLisp(`port/${name}`));
   known.set(name, found);
   return found;
 }
@@ -44,11 +53,11 @@ export function openingCall<Args extends readonly unknown[], Result>(
  * @param load - A form that loads the module if it is not loaded yet, and gives true if it is loaded.
  */
 export function callIfLoadedForm(module: RuntimeModule, call: OpeningCall | undefined, load?: Sexp): Sexp {
-  const property = (name: string) => list(symbol("cl:get"), keyword(module.marker), keyword(name));
-  const isLoaded = load === undefined ? property("ready") : list(symbol("cl:if"), property("ready"), T, load);
+  const property = (name: string) => list(GET, keyword(module.marker), keyword(name));
+  const isLoaded = load === undefined ? property("ready") : list(IF, property("ready"), T, load);
   const value = call === undefined ? T : callForm(module, call);
-  const failed = list(symbol("cl:list"), keyword("failed"), property("problem"));
-  return list(symbol("cl:if"), isLoaded, list(symbol("cl:list"), keyword("ok"), value), failed);
+  const failed = list(LIST, keyword("failed"), property("problem"));
+  return list(IF, isLoaded, list(LIST, keyword("ok"), value), failed);
 }
 
 /** Loads a module from a folder, if the image sees the same folder. What is not compiled there yet is compiled first. */
@@ -65,31 +74,30 @@ function loadForm({ marker }: RuntimeModule, ...source: readonly Sexp[]): Sexp {
   return interpreted(list(form("load-module"), keyword(marker), ...source, form("default-settings")));
 }
 
+/** True if an SBCL has what `EVALUATOR` and `ENVIRONMENT` name: one may lack any internal. */
+const HAS_INTERPRETER = `(cl:if (cl:find-package "SB-EVAL")
+  (cl:if (cl:find-symbol "EVAL-IN-NATIVE-ENVIRONMENT" "SB-EVAL") (cl:find-symbol "MAKE-NULL-LEXENV" "SB-KERNEL") nil)
+  nil)`;
+
+const EVALUATOR = ownCode(
+  `(cl:if ${HAS_INTERPRETER} (cl:find-symbol "EVAL-IN-NATIVE-ENVIRONMENT" "SB-EVAL") 'cl:eval)`,
+);
+
+const ENVIRONMENT = ownCode(
+  `(cl:if ${HAS_INTERPRETER} (cl:list (cl:funcall (cl:find-symbol "MAKE-NULL-LEXENV" "SB-KERNEL"))) nil)`,
+);
+
 /**
  * A form that evaluates another one without compiling it first, which would take longer than to load a compiled module. It consists of calls,
  * which SBCL does not compile either. An SBCL without this interpreter compiles.
  */
 function interpreted(evaluated: Sexp): Sexp {
-  const interpreter = named("EVAL-IN-NATIVE-ENVIRONMENT", "SB-EVAL");
-  const makeEnvironment = named("MAKE-NULL-LEXENV", "SB-KERNEL");
-  const hasBoth = either(list(symbol("cl:find-package"), "SB-EVAL"), either(interpreter, makeEnvironment, NIL), NIL);
-  const environment = list(symbol("cl:list"), list(symbol("cl:funcall"), makeEnvironment));
-  const evaluator = either(hasBoth, interpreter, quote(symbol("cl:eval")));
-  return list(symbol("cl:apply"), evaluator, quote(evaluated), either(hasBoth, environment, NIL));
-}
-
-/** A form for the symbol of SBCL with that name, or NIL: an SBCL may lack any. */
-function named(name: string, packageName: string): Sexp {
-  return list(symbol("cl:find-symbol"), name, packageName);
-}
-
-function either(condition: Sexp, then: Sexp, otherwise: Sexp): Sexp {
-  return list(symbol("cl:if"), condition, then, otherwise);
+  return list(APPLY, EVALUATOR, quote(evaluated), ENVIRONMENT);
 }
 
 /** Names the function by strings: Lisp could not read its symbol before the module is loaded. */
 function callForm({ packageName }: RuntimeModule, { name, operands }: OpeningCall): Sexp {
-  return list(symbol("cl:funcall"), list(symbol("cl:intern"), name.toUpperCase(), packageName), ...operands);
+  return list(FUNCALL, list(INTERN, name.toUpperCase(), packageName), ...operands);
 }
 
 /** Milliseconds that loading may take. Compiling takes about a second, and more while other threads compile. */

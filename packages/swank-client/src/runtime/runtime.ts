@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { type Decoded, DecodeError, type Decoder, decode, isSymbol, read, readAll, type Sexp } from "sexp-parser";
+import { type Decoded, DecodeError, type Decoder, decode, isSymbol, readAll, type Sexp } from "sexp-parser";
+import { ownCode } from "../wire/sent.js";
 import { BUILT_INDEX, LISP_FOLDER, type RuntimeIndex } from "./bundled.js";
 import { COMPANIONS, lispFunction, MODULE_NAMES, type ModuleName } from "./function.js";
 
@@ -184,7 +185,7 @@ export const recentFaults = lispFunction({
   name: "cl:and",
   label: () => "listing faults",
   encode: () => [
-    read(
+    ownCode(
       `(cl:let* ((package (cl:find-package "SWANK-CLIENT/SBCL-FAULTS/${runtimeModule("connection").version}"))
                  (function (cl:and package (cl:find-symbol "RECENT-FAULTS" package))))
          (cl:and function (cl:fboundp function) (cl:funcall function)))`,

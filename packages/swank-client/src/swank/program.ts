@@ -1,6 +1,7 @@
-import { type Decoded, decode, keyword, list as listForm, NIL, quote, read, symbol, T } from "sexp-parser";
+import { type Decoded, decode, keyword, list as listForm, NIL, quote, symbol, T } from "sexp-parser";
 import { connectionInfo } from "../handshake/handshake.js";
 import { lispFunction } from "../runtime/function.js";
+import { ownCode } from "../wire/sent.js";
 import { call, callsWith, nothing, oneNumber, oneText } from "./call.js";
 import { compilation } from "./code.js";
 import { inspection } from "./inspector.js";
@@ -251,7 +252,7 @@ const FIELDS_BEFORE = 2;
 
 const START_FIELD = 22;
 
-const PROCESS_STATE = read(
+const PROCESS_STATE = ownCode(
   '(cl:ignore-errors (cl:with-open-file (stream "/proc/self/stat" :external-format :latin-1) (cl:read-line stream)))',
 );
 

@@ -67,6 +67,15 @@ function encodeThread(thread: RequestThread): Sexp {
   throw new SwankError("INVALID_ARGUMENT", `A thread is "t", "repl-thread" or an integer, not ${String(thread)}.`);
 }
 
+const ownCodes = new WeakSet<object>();
+
+/** Lisp code of this package, which messages may contain as it is written, without being read here. */
+export function ownCode(text: string): Sexp {
+  const code: Sexp = { kind: "opaque", text };
+  ownCodes.add(code);
+  return code;
+}
+
 /**
  * The text of a message, ready to be framed.
  *
@@ -94,11 +103,14 @@ function printed(datum: Sexp): string {
   }
 }
 
-/** The first opaque datum in it. Not recursive, because the caller decides the depth. */
+/** The first opaque datum in it that is not this package's own code. Not recursive, because the caller decides the depth. */
 function findOpaque(datum: Sexp): string | undefined {
   const waiting: Sexp[] = [datum];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    if (typeof next === "object" && "kind" in next && next.kind === "opaque") return next.text;
+    if (typeof next === "object" && "kind" in next && next.kind === "opaque") {
+      if (ownCodes.has(next)) continue;
+      return next.text;
+    }
     const inside = Array.isArray(next) ? next : parts(next);
     for (let index = 0; index < inside.length; index++) {
       const part = inside[index];
