@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { read } from "sexp-parser";
 import { SwankError } from "swank-client";
@@ -22,11 +23,26 @@ describe("Connection.close", () => {
       await peer.nextRequest();
       const closing = connection.close();
       expect((await reply).message).to.equal("evaluation: This side closed the connection.");
+      // Swank refuses what comes after the requests when it has passed them on.
+      const farewell = await peer.nextRequest();
+      expect(await Promise.race([peer.ended.then(() => "ended"), pause(50, "open")])).to.equal("open");
+      peer.send(`(:invalid-rpc ${farewell.id} "Thread not found: -1")`);
       await peer.ended;
       peer.end();
       await closing;
       expect(await connection.closed).to.have.property("code", "CONNECTION_CLOSED");
       expect(activeTimers()).to.equal(timers);
+    },
+    () => ({ linger: 1_000_000 }),
+  );
+
+  onBothJoints(
+    "ends the stream soon although the server says nothing",
+    async ({ connection, peer }) => {
+      const reply = rejection(pending(connection, "evaluation"), "CONNECTION_CLOSED");
+      await peer.nextRequest();
+      await connection.close();
+      await reply;
     },
     () => ({ linger: 1_000_000 }),
   );

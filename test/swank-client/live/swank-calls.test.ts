@@ -184,17 +184,21 @@ describe("calls: Swank's functions", function () {
   });
 
   it("inspect objects, part by part and back, until quitInspector", async () => {
-    const first = await lisp.run(calls.inspecting.initInspector, "(list 1 (list 2 3))");
+    // A title holds the address of its object, which a garbage collection changes.
+    const shown = (inspected: { title: string } | undefined) => inspected?.title.replace(/\{\w+\}/, "{}");
+    const first = await lisp.run(calls.inspecting.initInspector, '(vector "one" (list 2 3))');
     const values_ = first?.parts.flatMap((part) => (part.kind === "value" ? [part] : [])) ?? [];
-    expect(values_.map(({ text }) => text)).to.deep.equal(["1", "(2 3)"]);
-    const inner = await lisp.run(calls.inspecting.inspectNthPart, values_[1]?.index ?? -1);
-    expect(inner?.title).to.match(/CONS/);
+    expect(values_.map(({ text }) => text)).to.include.members(['"one"', "(2 3)"]);
+    const list = values_.find(({ text }) => text === "(2 3)");
+    const inner = await lisp.run(calls.inspecting.inspectNthPart, list?.index ?? -1);
+    expect(shown(inner)).to.equal("#<CONS {}>");
+    expect(shown(first)).not.to.equal(shown(inner));
     expect(await lisp.run(calls.inspecting.inspectorEval, "(cl:first cl:*)")).to.equal("2");
-    expect((await lisp.run(calls.inspecting.inspectorPop))?.title).to.equal(first?.title);
+    expect(shown(await lisp.run(calls.inspecting.inspectorPop))).to.equal(shown(first));
     expect(await lisp.run(calls.inspecting.inspectorPop)).to.equal(undefined);
-    expect((await lisp.run(calls.inspecting.inspectorNext))?.title).to.equal(inner?.title);
+    expect(shown(await lisp.run(calls.inspecting.inspectorNext))).to.equal(shown(inner));
     expect(await lisp.run(calls.inspecting.inspectorNext)).to.equal(undefined);
-    expect((await lisp.run(calls.inspecting.inspectorReinspect))?.title).to.equal(inner?.title);
+    expect(shown(await lisp.run(calls.inspecting.inspectorReinspect))).to.equal(shown(inner));
     expect((await lisp.run(calls.inspecting.inspectorRange, 0, 2)).parts).to.have.length(2);
     expect(await lisp.run(calls.inspecting.inspectorHistory)).to.include("next/prev chain");
     expect(await lisp.run(calls.inspecting.describeInspectee)).to.match(/\(2 3\)/);

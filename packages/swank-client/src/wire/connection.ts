@@ -86,6 +86,9 @@ const CONNECTION_EVENTS: EventNames<ConnectionEvents> = {
 /** Milliseconds for which a server that hangs is left the chance to write its replies. */
 const LONG_LINGER = 600_000;
 
+/** Milliseconds that a server has to show that it has read all requests. */
+const FAREWELL_TIME = 500;
+
 /** A heartbeat's actions on its connection. */
 interface HeartbeatActions {
   /** A count that grows whenever something comes. */
@@ -312,7 +315,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   #sayFarewell(): void {
     const id = this.nextId();
     this.#farewell = id;
-    this.#ending = setTimeout(() => this.#transport.end(), this.#linger / 2);
+    this.#ending = setTimeout(() => this.#transport.end(), Math.min(this.#linger / 2, FAREWELL_TIME));
     this.#transmit(
       encodeFrame(printMessage({ type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id })),
     );
