@@ -13,6 +13,7 @@ export function evaluation(parts: Partial<ScriptedEvaluation>): ScriptedEvaluati
     thread: undefined,
     userWait: 0,
     isSent: true,
+    begun: async () => true,
     awaitedLock: undefined,
     takeTranscript: () => SILENT,
     ...parts,

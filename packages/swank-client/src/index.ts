@@ -3,6 +3,7 @@ export { ERROR_CODES, SwankError } from "./base/errors.js";
 export { SwankClient } from "./client.js";
 export { DEFINITION_KINDS } from "./code/found.js";
 export { type ConnectOptions, connect } from "./connect.js";
+export { followEvaluation } from "./evaluation/follow.js";
 export type { Evaluation, Outcome, Stop } from "./evaluation/stop.js";
 export { EvaluationError, LispError } from "./evaluation/task.js";
 export { lisp } from "./evaluation/template.js";

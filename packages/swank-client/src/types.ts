@@ -149,6 +149,7 @@ export type {
   Returned,
   Transcript,
 } from "./evaluation/evaluate.js";
+export type { Followable, Followed, FollowOptions } from "./evaluation/follow.js";
 export type {
   Binding,
   binding,

@@ -21,7 +21,7 @@ function stopped(reason: Reason) {
 }
 
 function running(thread: number | undefined, transcript: Partial<typeof SILENT> = {}): Answerable {
-  return { kind: "running", seconds: 3, thread, transcript: { ...SILENT, ...transcript } };
+  return { kind: "running", timeout: 3000, thread, transcript: { ...SILENT, ...transcript } };
 }
 
 function lost(): Answerable {
@@ -35,7 +35,7 @@ const TABLE: readonly [event: string, followed: Answerable, isError: boolean, ch
   ["stopped by an error", stopped("error"), true, "set", "[ERROR] DIVISION-BY-ZERO"],
   [
     "stopped by a timeout",
-    { ...stopped("interrupt"), kind: "timed-out", seconds: 3 },
+    { ...stopped("interrupt"), kind: "timed-out", timeout: 3000 },
     true,
     "set",
     "[TIMEOUT] TIMEOUT",
@@ -70,13 +70,19 @@ const TABLE: readonly [event: string, followed: Answerable, isError: boolean, ch
   ["lost", lost(), true, "set", "[ERROR] IMAGE-LOST"],
   [
     "killed after its time",
-    { kind: "timed-out", seconds: 3, outcome: { ...SILENT, status: "aborted" } },
+    { kind: "timed-out", timeout: 3000, outcome: { ...SILENT, status: "aborted" } },
     true,
     "set",
     "[TIMEOUT] TIMEOUT",
   ],
   ["running on", running(9), true, "set", "[TIMEOUT] TIMEOUT"],
-  ["returned just after its time", { kind: "timed-out", seconds: 3, outcome: returned(["1"]) }, false, "clear", "=> 1"],
+  [
+    "returned just after its time",
+    { kind: "timed-out", timeout: 3000, outcome: returned(["1"]) },
+    false,
+    "clear",
+    "=> 1",
+  ],
 ];
 
 describe("conclude", () => {
@@ -90,14 +96,14 @@ describe("conclude", () => {
   }
 
   it("reports a timeout with the frames of the interrupted code", () => {
-    const text = reportText(conclude({ ...stopped("interrupt"), kind: "timed-out", seconds: 3 }));
+    const text = reportText(conclude({ ...stopped("interrupt"), kind: "timed-out", timeout: 3000 }));
     expect(text).to.equal(
       "[TIMEOUT] TIMEOUT\nThe evaluation gave no value within 3 s. It was interrupted and is paused in the debugger; it does not resume automatically.\n\n[Backtrace]\n0: (/ 1 0)",
     );
   });
 
   it("names the lock for which an evaluation waited when its time was up", () => {
-    const timedOut = { kind: "timed-out", seconds: 3, lock: 'the lock "cache", which thread 7 holds' } as const;
+    const timedOut = { kind: "timed-out", timeout: 3000, lock: 'the lock "cache", which thread 7 holds' } as const;
     expect(reportText(conclude({ ...stopped("interrupt"), ...timedOut }))).to.match(
       /^\[TIMEOUT\] TIMEOUT\nThe thread was waiting for the lock "cache", which thread 7 holds\. Wait until that thread has released the lock, then let this one continue\.\nThe evaluation gave no value within 3 s\./,
     );

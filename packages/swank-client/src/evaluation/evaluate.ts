@@ -437,6 +437,13 @@ export interface TaskOf<Stop, Result> {
   readonly awaitedLock: string | undefined;
 
   /**
+   * Waits until the code has been sent, or the task has ended without that. Never rejects.
+   *
+   * @returns false if a limit is reached first
+   */
+  begun(limits?: WaitOptions): Promise<boolean>;
+
+  /**
    * The evaluation's next outcome, or the current one if that was not taken yet.
    *
    * After the last outcome (`returned`, `aborted`, `lost`) it returns that one again, with later output of threads that the code started.

@@ -9,6 +9,7 @@ import {
   onLimit,
   type Producer,
   type WaitOptions,
+  within,
 } from "../base/waiting.js";
 import { type HeldLock, heldLockText, isSameHold } from "../runtime/caller.js";
 import type {
@@ -223,6 +224,14 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
     return this.#userWait + (this.#waitBegan === undefined ? 0 : performance.now() - this.#waitBegan);
   }
 
+  async begun(limits: WaitOptions = {}): Promise<boolean> {
+    const begun = async () => {
+      while (!this.isSent && !this.isSettled) await this.change();
+      return true;
+    };
+    return (await within(begun(), limits)) ?? false;
+  }
+
   next(options: WaitOptions = {}): Promise<OutcomeOf<Stop>> {
     return this.#slot.take(options);
   }
@@ -337,6 +346,7 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
   /** The request has been sent. The time to load the runtime is not the evaluation's. */
   sent(): void {
     this.#began = performance.now();
+    this.#tell();
   }
 
   /** Interrupts it after its `timeout`, or ends it if nothing may stop, and ends it when its `signal` is aborted. */

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
-import type { types } from "swank-client";
+import { followEvaluation, type types } from "swank-client";
 import { type ToolAnswer, textAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { OUTCOME_META, outcomeData } from "../report/data.js";
@@ -7,7 +7,7 @@ import { objectAnswer } from "../report/object.js";
 import { cutOutput, noteLines, processOutputLines, reportText, transcriptSections } from "../report/report.js";
 import { liveStopText, nowStopped, packageLine, placeName, reportFrames, sourceLine } from "../report/stop.js";
 import type { ApprovalRequest } from "../session/approvals.js";
-import { type Conclusion, conclude, EMPTY_TRANSCRIPT, followEvaluation } from "../session/conclusion.js";
+import { type Conclusion, conclude, EMPTY_TRANSCRIPT, REACTION_TIME } from "../session/conclusion.js";
 import { deafRemedy, findHang } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
 import type { DebuggedStop, Evaluation, LispClient, Stopped } from "../session/lisp-port.js";
@@ -37,7 +37,8 @@ export async function concludeEvaluation(
   const { resets } = session;
   context.agent.evaluations.listen(evaluation, context.progress);
   const { cancelled, signal: interrupt } = context;
-  const followed = await followEvaluation(evaluation, { seconds, signal: cancelled, interrupt });
+  const limits = { timeout: seconds * 1000, signal: cancelled, interrupt, patience: REACTION_TIME };
+  const followed = await followEvaluation(evaluation, limits);
   if (followed.kind === "cancelled")
     throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
   const outcome = followed.kind === "running" ? undefined : followed.outcome;

@@ -1,4 +1,4 @@
-import type { types } from "swank-client";
+import { SwankError, type types } from "swank-client";
 import type { z } from "zod";
 import { type ToolAnswer, type ToolGuide, withNotices } from "../base/answer.js";
 import { settledWithin } from "../base/lifetime.js";
@@ -6,7 +6,6 @@ import type { OnDefect } from "../base/log.js";
 import { explainError, isDefect, Refusal } from "../base/refusals.js";
 import type { AgentSession } from "../session/agent.js";
 import { type ApprovalWatch, type Ask, askThroughImage } from "../session/approvals.js";
-import { notLoadedWithin } from "../session/conclusion.js";
 import { explainHang, isUnanswered, refuseIfHung, watchForSilence } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
 import { more, nearest, shown } from "../text/cut.js";
@@ -248,5 +247,6 @@ function findTool({ tools, withheld }: ToolHost, name: unknown): Tool {
 export async function preparedWithin<T>(seconds: number, preparation: Promise<T>): Promise<T> {
   const prepared = await settledWithin(seconds * 1000, preparation);
   if (prepared !== undefined) return prepared.value;
-  throw notLoadedWithin(seconds);
+  const message = `Nothing was run: what this tool needs in the image was not loaded within ${seconds} s.`;
+  throw new SwankError("REQUEST_TIMEOUT", message, { remedy: "Call again, with more time." });
 }

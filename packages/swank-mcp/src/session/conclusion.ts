@@ -1,198 +1,8 @@
-import { SwankError, type types } from "swank-client";
-import { settledWithin } from "../base/lifetime.js";
-import type { Evaluation, Outcome, Stopped } from "./lisp-port.js";
+import type { types } from "swank-client";
+import type { Outcome, Stopped } from "./lisp-port.js";
 
-/**
- * Time that an interrupted evaluation has to stop, in milliseconds. Printing the frames of the stop, whose arguments may have methods that never
- * return, takes up to 2 s of it.
- */
-const REACTION_TIME = 3000;
-
-/** Seconds that the image has at least to load what an evaluation needs, before it is given up. */
-const LOADING_SECONDS = 2;
-
-/** Milliseconds between checks whether an evaluation has been sent. */
-const SENDING_PAUSE = 10;
-
-/** Longest wait for an abort, a forced one included, in milliseconds; the client gives up earlier unless the image hangs. */
-const ABORT_TIME = 5000;
-
-/** The result of waiting for an evaluation. */
-export type Followed =
-  | { readonly kind: "outcome"; readonly outcome: Outcome }
-  /** The time was up; `outcome` is that of the interrupt, or of the abort after it. */
-  | {
-      readonly kind: "timed-out";
-      readonly seconds: number;
-      readonly outcome: Outcome;
-      /** The lock for which the evaluation waited then, and its holder, in words. */
-      readonly lock?: string | undefined;
-    }
-  /** The user interrupted the evaluation; `outcome` is that of the interrupt, or of the abort after it. */
-  | { readonly kind: "interrupted"; readonly outcome: Outcome; readonly lock?: string | undefined }
-  /** Neither interrupt nor abort had an effect; `seconds` is absent when the user interrupted the evaluation. */
-  | {
-      readonly kind: "running";
-      readonly seconds?: number | undefined;
-      readonly thread: number | undefined;
-      readonly lock?: string | undefined;
-      /** Output and warnings so far. */
-      readonly transcript: types.Transcript;
-    }
-  /** The call was cancelled; the evaluation was aborted, or did not react to the abort. */
-  | { readonly kind: "cancelled" };
-
-interface FollowOptions {
-  /** Seconds until the evaluation is interrupted. */
-  readonly seconds: number;
-  /** Aborted when the call is cancelled: the evaluation is then aborted. */
-  readonly signal: AbortSignal;
-  /** Aborted when the user interrupts the evaluation: it then pauses in the debugger, as after a timeout. */
-  readonly interrupt?: AbortSignal;
-}
-
-/**
- * Waits for an evaluation's next outcome.
- *
- * Interrupts the evaluation when its time is up or the user asks for it, and aborts it if it ignores the interrupt.
- *
- * @throws SwankError - any error of the client except `WAIT_TIMEOUT`.
- */
-export async function followEvaluation(evaluation: Evaluation, options: FollowOptions): Promise<Followed> {
-  const { seconds, signal, interrupt: interruptSignal = signal } = options;
-  // Most clients have no way to interrupt a call. A combined signal takes longer than the rest of the wait.
-  const either = interruptSignal === signal ? signal : AbortSignal.any([signal, interruptSignal]);
-  const loading = Math.max(seconds, LOADING_SECONDS);
-  const outcome =
-    (await outcomeBeforeSent(evaluation, loading, either)) ??
-    (evaluation.isSent && !either.aborted ? await outcomeWithin(evaluation, seconds * 1000, either) : undefined);
-  if (outcome !== undefined) return { kind: "outcome", outcome };
-  if (signal.aborted) return cancel(evaluation);
-  if (!evaluation.isSent && !interruptSignal.aborted) {
-    const withdrawal = await withdrawn(evaluation, loading);
-    if (withdrawal !== undefined) return withdrawal;
-  }
-  return interrupt(evaluation, interruptSignal.aborted ? undefined : seconds, signal);
-}
-
-/**
- * The refusal of a call for which what it needs in the image was not loaded in time.
- *
- * @returns SwankError `REQUEST_TIMEOUT`
- */
-export function notLoadedWithin(seconds: number): SwankError {
-  const message = `Nothing was run: what this tool needs in the image was not loaded within ${seconds} s.`;
-  return new SwankError("REQUEST_TIMEOUT", message, { remedy: "Call again, with more time." });
-}
-
-/**
- * Waits until an evaluation is sent, because its time begins then.
- *
- * @returns its outcome if it has ended before; `undefined` when it is sent, and if it is not sent in that time
- */
-async function outcomeBeforeSent(
-  evaluation: Evaluation,
-  seconds: number,
-  signal: AbortSignal,
-): Promise<Outcome | undefined> {
-  const end = performance.now() + seconds * 1000;
-  while (!evaluation.isSent && !signal.aborted && performance.now() < end) {
-    const outcome = await outcomeWithin(evaluation, SENDING_PAUSE, signal);
-    if (outcome !== undefined) return outcome;
-  }
-  return undefined;
-}
-
-/**
- * Withdraws an evaluation that has not been sent.
- *
- * @returns its outcome if it was sent after all; `undefined` if it could be neither withdrawn nor aborted.
- * @throws SwankError `REQUEST_TIMEOUT` if it was not sent
- */
-async function withdrawn(evaluation: Evaluation, seconds: number): Promise<Followed | undefined> {
-  const ended = await settledWithin(ABORT_TIME, abort(evaluation));
-  if (ended?.value === undefined) return undefined;
-  if (!evaluation.isSent) throw notLoadedWithin(seconds);
-  return interrupted(seconds, ended.value, evaluation);
-}
-
-/** @param seconds - The time that was up; `undefined` when the user interrupted the evaluation. */
-async function interrupt(evaluation: Evaluation, seconds: number | undefined, signal: AbortSignal): Promise<Followed> {
-  // The next outcome shows the effect of the interrupt, even when sending it failed.
-  await settledWithin(
-    REACTION_TIME,
-    evaluation.interrupt().catch(() => false),
-  );
-  const outcome = await nextOutcome(evaluation, REACTION_TIME, signal);
-  if (outcome !== undefined) return interrupted(seconds, outcome, evaluation);
-  return signal.aborted ? cancel(evaluation) : end(evaluation, seconds);
-}
-
-async function end(evaluation: Evaluation, seconds: number | undefined): Promise<Followed> {
-  const ended = await settledWithin(ABORT_TIME, abort(evaluation));
-  if (ended?.value === undefined)
-    return {
-      kind: "running",
-      seconds,
-      thread: evaluation.thread,
-      transcript: evaluation.takeTranscript(),
-      ...lockOf(evaluation),
-    };
-  return interrupted(seconds, ended.value, evaluation);
-}
-
-function interrupted(seconds: number | undefined, outcome: Outcome, evaluation: Evaluation): Followed {
-  const facts = { outcome, ...lockOf(evaluation) };
-  return seconds === undefined ? { kind: "interrupted", ...facts } : { kind: "timed-out", seconds, ...facts };
-}
-
-function lockOf({ awaitedLock: lock }: Evaluation): { readonly lock?: string } {
-  return lock === undefined ? {} : { lock };
-}
-
-async function cancel(evaluation: Evaluation): Promise<Followed> {
-  await settledWithin(ABORT_TIME, abort(evaluation));
-  return { kind: "cancelled" };
-}
-
-/** @returns `undefined` when not even a forced abort ended the evaluation. */
-async function abort(evaluation: Evaluation): Promise<Outcome | undefined> {
-  try {
-    return await evaluation.abort();
-  } catch (error) {
-    if (isWaitTimeout(error)) return undefined;
-    throw error;
-  }
-}
-
-/** The same as `nextOutcome`, without the time for which the evaluation waits for the user. */
-async function outcomeWithin(
-  evaluation: Evaluation,
-  timeout: number,
-  signal: AbortSignal,
-): Promise<Outcome | undefined> {
-  let begin = evaluation.userWait;
-  for (let left = timeout; ; ) {
-    const outcome = await nextOutcome(evaluation, left, signal);
-    left = evaluation.userWait - begin;
-    if (outcome !== undefined || signal.aborted || left <= 0) return outcome;
-    begin += left;
-  }
-}
-
-/** @returns `undefined` when the time was up or the signal was aborted first. */
-async function nextOutcome(evaluation: Evaluation, timeout: number, signal: AbortSignal): Promise<Outcome | undefined> {
-  try {
-    return await evaluation.next({ timeout, signal });
-  } catch (error) {
-    if (signal.aborted || isWaitTimeout(error)) return undefined;
-    throw error;
-  }
-}
-
-function isWaitTimeout(error: unknown): boolean {
-  return error instanceof SwankError && error.code === "WAIT_TIMEOUT";
-}
+/** Milliseconds that an interrupted evaluation has to stop. */
+export const REACTION_TIME = 3000;
 
 /** Fields of an error that no Lisp condition caused. */
 const WITHOUT_LISP = { class: "", supertypes: [], slots: [], restarts: [], frames: [], totalFrames: 0 } as const;
@@ -265,13 +75,13 @@ function killedSnapshot(seconds: number, lock: string | undefined, now: number):
  * @param way - What to do if it does not hang.
  */
 function stillRunningSnapshot(
-  { seconds, thread, lock }: Extract<Followed, { kind: "running" }>,
+  { timeout, thread, lock }: Extract<Answerable, { kind: "running" }>,
   now: number,
   hang?: string,
   way?: string,
 ): types.ErrorSnapshot {
   const where = thread === undefined ? "" : ` in thread ${thread}`;
-  const first = seconds === undefined ? "The user interrupted the evaluation." : noValue(seconds);
+  const first = timeout === undefined ? "The user interrupted the evaluation." : noValue(timeout / 1000);
   const cause = lock === undefined ? DEAF : `It waits for ${lock}. ${AFTER_RELEASE}.`;
   const told = hang ?? [cause, ...(way === undefined ? [] : [way])].join(" ");
   const message = `${first} It reacted neither to an interrupt nor to an abort and is STILL RUNNING${where}. ${told}`;
@@ -398,7 +208,7 @@ export const EMPTY_TRANSCRIPT: types.Transcript = {
 };
 
 /** Results of a wait that have an answer; a cancelled call has none. */
-export type Answerable = Exclude<Followed, { kind: "cancelled" }>;
+export type Answerable = Exclude<types.Followed<Outcome>, { kind: "cancelled" }>;
 
 /** Facts for a conclusion that are not in the outcome. */
 interface Circumstances {
@@ -430,7 +240,7 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
   }
   const { outcome } = followed;
   const lock = followed.kind === "outcome" ? undefined : followed.lock;
-  const seconds = followed.kind === "timed-out" ? followed.seconds : undefined;
+  const seconds = followed.kind === "timed-out" ? followed.timeout / 1000 : undefined;
   switch (outcome.status) {
     case "returned":
       return returned(outcome);

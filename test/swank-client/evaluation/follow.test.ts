@@ -1,7 +1,6 @@
 import { mock } from "node:test";
 import { expect } from "chai";
-import { SwankError } from "swank-client";
-import { followEvaluation } from "#swank-mcp/session/conclusion.js";
+import { followEvaluation, SwankError } from "swank-client";
 import { returned, SILENT } from "../../support/mcp-outcomes.js";
 import { evaluation, settled, waitTimeout } from "../../support/mcp-scripted.js";
 
@@ -21,17 +20,17 @@ function turns(...outcomes: readonly (typeof DONE | Error)[]) {
 
 describe("followEvaluation", () => {
   it("returns an outcome that comes in time", async () => {
-    const followed = await followEvaluation(settled(DONE), { seconds: 1, signal: NEVER });
+    const followed = await followEvaluation(settled(DONE), { timeout: 1000, signal: NEVER });
     expect(followed).to.deep.equal({ kind: "outcome", outcome: DONE });
   });
 
-  it("waits for the given number of seconds", async () => {
+  it("waits for its timeout", async () => {
     const waited: unknown[] = [];
     const next = async (options: { timeout?: number | undefined } = {}) => {
       waited.push(options.timeout);
       return DONE;
     };
-    await followEvaluation(evaluation({ next }), { seconds: 2.5, signal: NEVER });
+    await followEvaluation(evaluation({ next }), { timeout: 2500, signal: NEVER });
     expect(waited).to.deep.equal([2500]);
   });
 
@@ -45,15 +44,15 @@ describe("followEvaluation", () => {
       throw waitTimeout();
     };
     const asking = Object.defineProperty(evaluation({ next }), "userWait", { get: () => userWait });
-    const followed = await followEvaluation(asking, { seconds: 1, signal: NEVER });
+    const followed = await followEvaluation(asking, { timeout: 1000, signal: NEVER });
     expect(followed).to.deep.equal({ kind: "outcome", outcome: DONE });
     expect(waited).to.deep.equal([1000, 700, 200]);
   });
 
   it("interrupts an evaluation at the timeout and returns the outcome", async () => {
     const slow = evaluation({ next: turns(waitTimeout(), DONE), interrupt: async () => true });
-    const followed = await followEvaluation(slow, { seconds: 3, signal: NEVER });
-    expect(followed).to.deep.equal({ kind: "timed-out", seconds: 3, outcome: DONE });
+    const followed = await followEvaluation(slow, { timeout: 3000, signal: NEVER });
+    expect(followed).to.deep.equal({ kind: "timed-out", timeout: 3000, outcome: DONE });
   });
 
   it("interrupts an evaluation when the user asks for it and returns the outcome", async () => {
@@ -70,7 +69,7 @@ describe("followEvaluation", () => {
         return true;
       },
     });
-    const followed = followEvaluation(running, { seconds: 3, signal: NEVER, interrupt: controller.signal });
+    const followed = followEvaluation(running, { timeout: 3000, signal: NEVER, interrupt: controller.signal });
     controller.abort();
     expect(await followed).to.deep.equal({ kind: "interrupted", outcome: DONE });
   });
@@ -81,8 +80,8 @@ describe("followEvaluation", () => {
       interrupt: async () => true,
       abort: async () => ABORTED,
     });
-    const followed = await followEvaluation(deaf, { seconds: 3, signal: NEVER });
-    expect(followed).to.deep.equal({ kind: "timed-out", seconds: 3, outcome: ABORTED });
+    const followed = await followEvaluation(deaf, { timeout: 3000, signal: NEVER });
+    expect(followed).to.deep.equal({ kind: "timed-out", timeout: 3000, outcome: ABORTED });
   });
 
   it("aborts an evaluation whose interrupt cannot be sent", async () => {
@@ -90,7 +89,10 @@ describe("followEvaluation", () => {
       next: turns(waitTimeout(), DONE),
       interrupt: () => Promise.reject(new Error("The connection is gone.")),
     });
-    expect(await followEvaluation(broken, { seconds: 3, signal: NEVER })).to.include({ kind: "timed-out" });
+    expect(await followEvaluation(broken, { timeout: 3000, signal: NEVER })).to.include({
+      kind: "timed-out",
+      timeout: 3000,
+    });
   });
 
   it("returns the thread of an evaluation that cannot be aborted", async () => {
@@ -101,10 +103,10 @@ describe("followEvaluation", () => {
       abort: () => Promise.reject(waitTimeout()),
       takeTranscript: () => ({ ...SILENT, stdout: "so far" }),
     });
-    const followed = await followEvaluation(immortal, { seconds: 3, signal: NEVER });
+    const followed = await followEvaluation(immortal, { timeout: 3000, signal: NEVER });
     expect(followed).to.deep.equal({
       kind: "running",
-      seconds: 3,
+      timeout: 3000,
       thread: 9,
       transcript: { ...SILENT, stdout: "so far" },
     });
@@ -115,12 +117,17 @@ describe("followEvaluation", () => {
     try {
       const silent = () => new Promise<never>(() => {});
       const lost = evaluation({ next: turns(waitTimeout(), waitTimeout()), interrupt: silent, abort: silent });
-      const followed = followEvaluation(lost, { seconds: 3, signal: NEVER });
+      const followed = followEvaluation(lost, { timeout: 3000, signal: NEVER });
       for (let turn = 0; turn < 50; turn++) {
         mock.timers.tick(500);
         await Promise.resolve();
       }
-      expect(await followed).to.deep.equal({ kind: "running", seconds: 3, thread: undefined, transcript: SILENT });
+      expect(await followed).to.deep.equal({
+        kind: "running",
+        timeout: 3000,
+        thread: undefined,
+        transcript: SILENT,
+      });
     } finally {
       mock.timers.reset();
     }
@@ -139,14 +146,14 @@ describe("followEvaluation", () => {
         return ABORTED;
       },
     });
-    const followed = await followEvaluation(running, { seconds: 3, signal: controller.signal });
+    const followed = await followEvaluation(running, { timeout: 3000, signal: controller.signal });
     expect(followed).to.deep.equal({ kind: "cancelled" });
     expect(aborted).to.equal(true);
   });
 
   it("rejects with any other error of the client", async () => {
     const refused = evaluation({ next: turns(new Error("There is no package X.")) });
-    const error = await followEvaluation(refused, { seconds: 3, signal: NEVER }).then(
+    const error = await followEvaluation(refused, { timeout: 3000, signal: NEVER }).then(
       () => undefined,
       (reason: unknown) => reason,
     );
