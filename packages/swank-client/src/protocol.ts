@@ -1,6 +1,14 @@
 export { type OpenedConnection, type OpenOptions, openConnection, type SecretOption } from "./handshake/handshake.js";
-export { awaitedLock, unservedReason } from "./runtime/caller.js";
 export { runnerOf } from "./runtime/runner.js";
+export {
+  ANSWER_TIME,
+  awaitedLockOf,
+  type CheckOptions,
+  type ConnectionCheck,
+  checkOf,
+  imageDirectory,
+  type Silence,
+} from "./silence.js";
 export { Connection, type ConnectionEvents, type ConnectionOptions, type HeartbeatOptions } from "./wire/connection.js";
 export {
   encodeFrame,

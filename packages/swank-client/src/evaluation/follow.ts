@@ -58,7 +58,9 @@ export interface Followable<Outcome>
     Evaluation,
     "thread" | "interrupt" | "takeTranscript" | "userWait" | "awaitedLock" | "isSent" | "begun"
   > {
+  /** As `Evaluation.next`. */
   next(options?: CallLimits): Promise<Outcome>;
+  /** As `Evaluation.abort`. */
   abort(): Promise<Outcome>;
 }
 

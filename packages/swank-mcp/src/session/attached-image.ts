@@ -1,9 +1,16 @@
 import { connect, type SwankClient, SwankError } from "swank-client";
-import { type NetworkPeer, openConnection, tcpOpener, unservedReason } from "swank-client/protocol";
+import {
+  ANSWER_TIME,
+  awaitedLockOf,
+  checkOf,
+  imageDirectory,
+  type NetworkPeer,
+  tcpOpener,
+} from "swank-client/protocol";
 import { image } from "swank-client/swank";
 import { addressText, type Config, type ImageAddress, tunnelTo } from "../base/config.js";
 import { explainUnattached } from "../base/refusals.js";
-import { ANSWER_TIME, type AttachedOrigin, awaitedLockOf, checkOf, imageDirectory, LispSession } from "./image.js";
+import { type AttachedOrigin, LispSession } from "./image.js";
 
 /** The origin of an attached image, with a warning if the connection crosses a network: Swank encrypts nothing. */
 export function attachedOrigin(address: ImageAddress, peer: NetworkPeer | undefined): AttachedOrigin {
@@ -19,9 +26,6 @@ const DEAD =
   "The connection was dead: nothing arrived on it, while a second connection to the same address was answered.";
 
 const CALL_AGAIN = "Call again: the next call uses a new connection to the same image.";
-
-/** Longest time, in milliseconds, for which a second connection may stay unanswered. */
-const SECOND_LIMIT = 600_000;
 
 /**
  * Connects to an image that this server did not start.
@@ -51,7 +55,7 @@ export async function openAttachedImage(
     const { connection } = client;
     const check = checkOf(client, {
       address: addressText(address),
-      connectAgain: () => connectBriefly(address, secret, client.closed),
+      again: { opener: tcpOpener(address), secret },
       abandon: () => connection.drop(new SwankError("CONNECTION_LOST", DEAD, { remedy: CALL_AGAIN })),
     });
     return new LispSession({
@@ -68,20 +72,6 @@ export async function openAttachedImage(
   } catch (error) {
     throw explainUnattached(error, address);
   }
-}
-
-/** Connects until Lisp has answered. => the lock that keeps it from serving its other connections, if that is known. A connection that is not answered stays open until its heartbeat or the session ends. */
-async function connectBriefly(
-  address: ImageAddress,
-  secret: ReturnType<typeof secretOption>,
-  sessionEnd: Promise<unknown>,
-): Promise<string | undefined> {
-  const ending = new AbortController();
-  void sessionEnd.then(() => ending.abort());
-  const opened = await openConnection(tcpOpener(address), { secret, timeout: SECOND_LIMIT, signal: ending.signal });
-  const lock = await unservedReason(opened.connection);
-  await opened.connection.close();
-  return lock;
 }
 
 /** The identity of an image: its process id and start time. An image that does not give its start time has only the id. */

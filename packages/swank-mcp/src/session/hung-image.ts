@@ -1,6 +1,7 @@
 import { SwankError } from "swank-client";
+import type { Silence } from "swank-client/protocol";
 import { Refusal } from "../base/refusals.js";
-import type { ImageOrigin, LispSession, Silence } from "./image.js";
+import type { ImageOrigin, LispSession } from "./image.js";
 
 /** Causes that cannot be told apart from outside the image. */
 const CAUSES =

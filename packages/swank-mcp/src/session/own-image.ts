@@ -9,18 +9,11 @@ import {
   launchImage,
   loadInitFile,
 } from "swank-client/launch";
+import { awaitedLockOf, checkOf, imageDirectory } from "swank-client/protocol";
 import type { Config } from "../base/config.js";
 import type { Log } from "../base/log.js";
 import { explainEnding, explainUnlaunched } from "../base/refusals.js";
-import {
-  type AgentName,
-  awaitedLockOf,
-  checkOf,
-  imageDirectory,
-  LispSession,
-  type OnDelay,
-  type OnFile,
-} from "./image.js";
+import { type AgentName, LispSession, type OnDelay, type OnFile } from "./image.js";
 import type { SharedAt, Sharing } from "./open-image.js";
 
 /** How an image was started, for the log. */
