@@ -147,7 +147,8 @@
                (:file "questions/apropos")
                (:file "questions/macroexpand")
                (:file "questions/references")
-               (:file "questions/class-info")))
+               (:file "questions/class-info")
+               (:file "questions/outline")))
 
 (asdf:defsystem "swank-client/build"
   :description "Compiles and loads code and systems"

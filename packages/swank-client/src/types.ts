@@ -94,6 +94,21 @@ export type {
   VariableMeaning,
 } from "./code/names.js";
 export type {
+  ADDITIONS,
+  Addition,
+  FileOutline,
+  OutlinedFile,
+  OutlinedForm,
+  OutlinedName,
+  OutlinedSystem,
+  OutlineOptions,
+  PackageOutline,
+  PackageOutlineOptions,
+  SystemFile,
+  SystemOutline,
+  SystemOutlineOptions,
+} from "./code/outline.js";
+export type {
   ClassDescription,
   ClassInfo,
   ClassNames,

@@ -19,6 +19,7 @@ const READERS = [
   "debugger_frame_locals",
   "debugger_restarts",
   "breakpoint_list",
+  "outline",
   "show-source",
   "apropos-search",
   "search-source",

@@ -8,9 +8,10 @@
   (:import-from #:swank-client/any-lisp #:or-nil)
   (:export #:action-kind #:add-folder #:call-accepting-failures #:call-without-downloads #:circular-components #:compile-failure-p
            #:compile-source #:component-files #:component-name #:component-source #:defined-together-p #:find-system #:install-system
-           #:installable-system #:known-systems #:load-definitions #:load-system #:loaded-systems #:missing-system #:ocicl-searcher-name
+           #:installable-system #:known-systems #:load-definitions #:load-system #:loaded-systems #:missing-system #:ocicl-searcher-name #:ordered-files
            #:perform-name #:perform-plan-name #:plan-sources #:registered-system #:report-of-asdf-p #:required-files #:retry-finding
-           #:search-places #:system-definition-file #:system-names #:system-p #:system-sources #:system-with-parts #:systems-defined-in
+           #:search-places #:system-definition-file #:system-names #:system-p #:system-sources #:system-facts
+           #:system-with-parts #:systems-defined-in
            #:test-system #:test-systems #:test-systems-of #:translated-pathname))
 
 (in-package #:swank-client/any-asdf)
@@ -97,6 +98,24 @@
 (defun required-files (name)
   "The pathnames of the files of the system NAME and of those that it depends on, in the order in which they are loaded."
   (remove nil (mapcar #'file-of (asdf:required-components name :other-systems t))))
+
+(defun ordered-files (system)
+  "The pathnames of the files of SYSTEM in the order in which they are loaded, with those of the systems inferred from packages below it."
+  (let* ((class (find-class (find-symbol "PACKAGE-INFERRED-SYSTEM" "ASDF") nil))
+         (inferred (and class (typep system class)))
+         (components (or-nil (call-without-downloads (lambda () (asdf:required-components system :other-systems inferred))))))
+    (or (remove nil (mapcar #'file-of
+                            (remove-if-not (lambda (component) (defined-together-p (component-system-name component) (component-name system)))
+                                           components)))
+        (component-files system))))
+
+(defun system-facts (system)
+  "=> the version of SYSTEM and what it says about itself, texts or NIL; and the names of the systems on which it depends, conditions as text"
+  (flet ((text (value) (and (stringp value) value)))
+    (values (text (asdf:component-version system))
+            (text (asdf:system-description system))
+            (loop for dependency in (asdf:system-depends-on system)
+                  collect (string-downcase (if (consp dependency) (prin1-to-string dependency) dependency))))))
 
 (defun loaded-systems ()
   "The names of the systems that have been loaded."

@@ -9,9 +9,13 @@
   (:import-from #:swank-client/any-lisp #:or-nil #:special-file-p)
   (:import-from #:swank-client/sbcl-stack #:reset-guard-pages #:restore-guard-page)
   (:import-from #:swank-client/sbcl-faults #:recording-faults)
+  (:import-from #:swank-client/any-asdf #:loaded-systems #:ordered-files #:registered-system #:system-definition-file
+                #:system-facts #:systems-defined-in)
+  (:import-from #:swank-client/analyses #:analysis-heads #:analysis-inner-heads)
   (:import-from #:swank-client/ledger #:methods-of)
   (:import-from #:swank-client/reading #:data-readtable #:prefix-of-unknown #:read-without-interning)
   (:import-from #:swank-client/conditions #:class-name-text #:message-text #:shown-class)
   (:export #:*room* #:+texts-limit+ #:apropos-names #:bounded #:call-with-named #:class-info #:code-source-of #:describe-name
-           #:find-references #:macroexpand-code #:match #:missing-file #:place-facts #:plain-file #:search-source #:show-file #:show-source
+           #:find-references #:macroexpand-code #:match #:missing-file #:outline-file
+           #:outline-package #:outline-system #:place-facts #:plain-file #:search-source #:show-file #:show-source
            #:text-state #:wanted-methods))

@@ -21,7 +21,7 @@ import {
   type Expansions,
   macroexpand,
 } from "./compile.js";
-import type { FileNotFound } from "./found.js";
+import type { FileNotFound, PackageNotFound } from "./found.js";
 import {
   type LoadOptions,
   type LoadResult,
@@ -32,6 +32,17 @@ import {
   testCode,
 } from "./load.js";
 import { type AproposOptions, apropos, type NamesFound } from "./names.js";
+import {
+  type OutlinedFile,
+  type OutlinedSystem,
+  type OutlineOptions,
+  outlineFile,
+  outlinePackage,
+  outlineSystem,
+  type PackageOutline,
+  type PackageOutlineOptions,
+  type SystemOutlineOptions,
+} from "./outline.js";
 import {
   type ClassInfo,
   type ClassOptions,
@@ -93,12 +104,44 @@ export class Code {
   /**
    * Symbols that name something and whose names contain a text, or match a regular expression, in upper or lower case.
    *
-   * @param pattern - A regular expression may contain `. [a-z] [^a] \\d \\w \\s \\b ^ $ | ( ) * + ? {2,3}`.
+   * @param pattern - A regular expression may contain `. [a-z] [^a] \\d \\w \\s \\b ^ $ | ( ) * + ? {2,3}`. `""` for all names of a package.
    * @returns an answer, even if the pattern is bad or there is no such package.
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
   async apropos(pattern: string, options: AproposOptions = {}): Promise<NamesFound> {
     return apropos(this.#lisp, pattern, options);
+  }
+
+  /**
+   * The forms of a file that the image can read, as it is now, with their lines.
+   *
+   * @param file - Relative to the image's directory, or absolute.
+   * @returns an answer, even if there is no such file.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async outlineFile(file: string, options: OutlineOptions = {}): Promise<OutlinedFile> {
+    return outlineFile(this.#lisp, file, options);
+  }
+
+  /**
+   * The names of a package by kind, exported ones first.
+   *
+   * @returns an answer, even if there is no such package.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async outlinePackage(name: string, options: PackageOutlineOptions = {}): Promise<PackageOutline | PackageNotFound> {
+    return outlinePackage(this.#lisp, name, options);
+  }
+
+  /**
+   * The files of a system that ASDF knows, in the order in which they are loaded, with what they define and need; and what its loaded code adds to
+   * other systems, such as methods of their functions.
+   *
+   * @returns an answer, even if ASDF knows no such system.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async outlineSystem(name: string, options: SystemOutlineOptions = {}): Promise<OutlinedSystem> {
+    return outlineSystem(this.#lisp, name, options);
   }
 
   /**

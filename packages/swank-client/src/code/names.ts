@@ -85,9 +85,10 @@ const aproposNames = lispFunction({
 
 /** Searches the names of the image. */
 export async function apropos(lisp: LispRunner, pattern: string, options: AproposOptions): Promise<NamesFound> {
+  const isWhole = pattern === "" && options.package !== undefined;
   return questionsTo(lisp, "apropos", options, aproposOptions).run(
     aproposNames,
-    check.text("pattern", pattern),
+    isWhole ? pattern : check.text("pattern", pattern),
     options,
   );
 }

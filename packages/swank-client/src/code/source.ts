@@ -93,7 +93,7 @@ const foundLines = record(
 /** Lines of a source file. */
 export interface FoundLines extends Decoded<typeof foundLines> {}
 
-const unreadable = record({ file: string }, { status: "file-unreadable" });
+export const unreadable = record({ file: string }, { status: "file-unreadable" });
 
 /** Lines of a source file, or the reason why there are none. `file-unreadable`: the file is too large, or the image may not read it. */
 export type ShownFile = FoundLines | Decoded<typeof unreadable> | FileNotFound;
@@ -180,7 +180,7 @@ export interface FoundInSources extends Omit<Decoded<typeof matches>, "links"> {
   readonly linkTargets: readonly string[];
 }
 
-const systemNotFound = record({ system: string, similar: list(string) }, { status: "system-not-found" });
+export const systemNotFound = record({ system: string, similar: list(string) }, { status: "system-not-found" });
 
 const folderNotFound = record({ folder: string }, { status: "folder-not-found" });
 

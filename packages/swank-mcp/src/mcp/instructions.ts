@@ -3,7 +3,7 @@ export const INSTRUCTIONS = `A live Common Lisp image (SBCL). All code runs in o
 
 Work in small steps with evaluate-lisp: define, call, look, correct. It takes any number of forms, and reports output, warnings and the last form's values ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load systems and files with load-system, not asdf:load-system: it reports notes and what is missing.
 
-show-source shows definitions with file and line. Find names with apropos-search, text with search-source.
+outline lists a system, a file or a package. show-source shows definitions with file and line. Find names with apropos-search, text with search-source.
 list-changes, save-changes, load-changes sync files. find-references shows uses. class-info shows classes. compile-code checks code. run-tests runs tests.
 
 When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is where it happened, higher numbers are callers. describe-last-error repeats it with its restarts; get-backtrace shows the whole stack, until an evaluation succeeds.
@@ -17,6 +17,6 @@ describe-symbol shows a name's arglist, documentation and value; list-definition
 /** The same for a server that only reads. */
 export const READ_ONLY_INSTRUCTIONS = `A live Common Lisp image (SBCL) that may serve users. This server only reads (--read-only): no tool evaluates code or changes the program, its threads, definitions, breakpoints or files, and no permission changes that. Do not ask for it: tell the user which change you recommend, as code that the user can evaluate.
 
-show-source shows definitions with file and line. Find names with apropos-search, text with search-source. describe-symbol shows a name's arglist, documentation and value. class-info shows classes. find-references shows uses. list-changes shows where the image and its files differ.
+outline lists a system, a file or a package. show-source shows definitions with file and line. Find names with apropos-search, text with search-source. describe-symbol shows a name's arglist, documentation and value. class-info shows classes. find-references shows uses. list-changes shows where the image and its files differ.
 
 lisp-status shows the image, what agents run in it, and the stopped threads, named "thread/level". debugger_frames shows a stop's frames with their variables, inspect-object an object by its object_id, debugger_restarts what the user can do about it. list-threads shows what each thread waits for, and deadlocks.`;

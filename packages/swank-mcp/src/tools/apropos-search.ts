@@ -1,6 +1,7 @@
 import type { types } from "swank-client";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingNameAnswer } from "../report/names.js";
 import {
@@ -52,7 +53,9 @@ function foundNamesAnswer(
 function noneText({ undefinedCount, filteredCount, similar }: types.FoundNames, search: Search): string {
   const { pattern, regexp } = search;
   return [
-    `No name ${patternText(pattern, regexp)}.`,
+    pattern === ""
+      ? `Package ${cutName(search.package ?? "")} has no names.`
+      : `No name ${patternText(pattern, regexp)}.`,
     ...(filteredCount > 0 ? [`${names(filteredCount)} ${otherwise(search)} ${does(filteredCount)}.`] : []),
     ...(undefinedCount > 0 ? [`${names(undefinedCount)} without a definition ${does(undefinedCount)}.`] : []),
     ...(similar.length > 0 ? [`Similar names: ${similar.map((name) => cutName(name)).join(", ")}`] : []),
@@ -79,7 +82,8 @@ function otherwise({ kind, external }: Search): string {
 function someText(found: types.FoundNames, search: Search): string {
   const { pattern, regexp } = search;
   const left = found.count - found.names.length;
-  const head = `${names(found.count)} ${found.count === 1 ? patternText(pattern, regexp) : pluralPatternText(pattern, regexp)}`;
+  const what = found.count === 1 ? patternText(pattern, regexp) : pluralPatternText(pattern, regexp);
+  const head = `${names(found.count)} ${pattern === "" ? `of package ${cutName(search.package ?? "")}` : what}`;
   const homes = [...new Set(found.names.map(({ package: home }) => home))];
   const lists = homes.map((home) =>
     found.names
@@ -161,14 +165,18 @@ export const aproposSearch = defineTool({
     "Find a name of which you know a part: the names in the image that contain a text, or match a regular expression, by package, with kind, arglist and first line of documentation. Ignores case. Counts what it leaves out.",
   input: () =>
     z.strictObject({
-      pattern: z.string().min(1).describe("Part of a name, e.g. hash-table"),
+      pattern: z.string().optional().describe("Part of a name, e.g. hash-table; none for all names of a package"),
       regexp: z.boolean().optional().describe("The pattern is a regular expression, e.g. ^make-.*stream$"),
       package: z.string().min(1).optional().describe("Only names of this package"),
       kind: z.enum(KINDS).optional().describe("Only names of this kind"),
       external: z.boolean().optional().describe("Only exported names"),
       limit: z.int().min(1).max(MAX_NAMES).optional().describe("Most names to show (default 50)"),
     }),
-  async run({ pattern, regexp = false, package: packageName, kind, external, limit }, { session, signal, guide }) {
+  async run({ pattern = "", regexp = false, package: packageName, kind, external, limit }, { session, signal, guide }) {
+    if (pattern === "" && packageName === undefined)
+      throw new Refusal("INVALID_ARGUMENTS", "apropos-search: Without a pattern, name a package.", {
+        remedy: "Pass a part of the names as pattern, or package for all of its names.",
+      });
     const { client } = await session();
     const found = await client.code.apropos(pattern, { regexp, package: packageName, kind, external, limit, signal });
     if (found.status === "bad-pattern") throw patternRefusal("apropos-search", found.reason);

@@ -23,6 +23,7 @@ import { listThreads } from "./list-threads.js";
 import { loadChanges } from "./load-changes.js";
 import { loadSystem } from "./load-system.js";
 import { macroexpandForm } from "./macroexpand-form.js";
+import { outline } from "./outline.js";
 import { profileCode } from "./profile-code.js";
 import { resetSession } from "./reset-session.js";
 import { runTests } from "./run-tests.js";
@@ -50,6 +51,7 @@ export const CATALOGUE: readonly DeclaredTool[] = [
   breakpointList,
   debuggerStep,
   debuggerContinue,
+  outline,
   showSource,
   aproposSearch,
   searchSource,

@@ -55,12 +55,19 @@ function foundLinesAnswer(
     return missingAnswer({ what: "folder", blocks: [text, ...oddCharacterHint(found.folder)], meta }, guide);
   }
   if (found.status === "system-not-found")
-    return missingAnswer({ what: "system", blocks: systemBlocks(found), meta }, guide);
+    return missingAnswer({ what: "system", blocks: missingSystemBlocks(found), meta }, guide);
   const text = found.count === 0 ? noneText(found, search) : someText(found, search);
   return { blocks: [cutText(text)], isError: false, meta };
 }
 
-function systemBlocks({ system, similar }: { readonly system: string; readonly similar: readonly string[] }): string[] {
+/** What is known about a system that ASDF does not know. */
+export function missingSystemBlocks({
+  system,
+  similar,
+}: {
+  readonly system: string;
+  readonly similar: readonly string[];
+}): string[] {
   return [
     `ASDF knows no system ${cutName(system)}: it has not been loaded.`,
     ...oddCharacterHint(system),
