@@ -6,13 +6,12 @@
   (:use #:common-lisp)
   (:import-from #:swank-client/any-names #:call-if-loaded #:symbol-if-loaded #:value-if-loaded)
   (:import-from #:swank-client/any-lisp #:or-nil)
-  (:export #:action-kind #:add-folder #:call-accepting-failures #:call-without-downloads #:circular-components #:compile-failure-p
-           #:compile-source #:component-files #:component-name #:component-source #:defined-together-p #:find-system #:install-system
-           #:installable-system #:known-systems #:load-definitions #:load-system #:loaded-systems #:missing-system #:ocicl-searcher-name #:ordered-files
-           #:perform-name #:perform-plan-name #:plan-sources #:registered-system #:report-of-asdf-p #:required-files #:retry-finding
-           #:search-places #:system-definition-file #:system-names #:system-p #:system-sources #:system-facts
-           #:system-with-parts #:systems-defined-in
-           #:test-system #:test-systems #:test-systems-of #:translated-pathname))
+    (:export #:action-kind #:add-folder #:call-accepting-failures #:call-without-downloads #:circular-components #:compile-failure-p
+           #:compile-source #:component-files #:component-name #:component-source #:defined-together-p #:described-system #:find-system
+           #:install-system #:installable-system #:known-systems #:load-definitions #:load-system #:loaded-systems #:missing-system
+           #:ocicl-searcher-name #:ordered-files #:perform-name #:perform-plan-name #:plan-sources #:registered-system #:report-of-asdf-p
+           #:required-files #:retry-finding #:search-places #:system-definition-file #:system-names #:system-p #:system-sources
+           #:system-with-parts #:systems-defined-in #:test-system #:test-systems #:test-systems-of #:translated-pathname))
 
 (in-package #:swank-client/any-asdf)
 
@@ -109,7 +108,7 @@
                                            components)))
         (component-files system))))
 
-(defun system-facts (system)
+(defun described-system (system)
   "=> the version of SYSTEM and what it says about itself, texts or NIL; and the names of the systems on which it depends, conditions as text"
   (flet ((text (value) (and (stringp value) value)))
     (values (text (asdf:component-version system))

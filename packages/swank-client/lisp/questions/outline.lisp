@@ -237,7 +237,7 @@ BESIDE are other systems that its file defines. ADDED-COUNT is NIL unless FOREIG
             (let* ((files (remove-if-not #'source-file-p (ordered-files system)))
                    (added (and foreign
                                (with-file-systems () (mapcar #'addition-entry (additions (existing-files files)))))))
-              (multiple-value-bind (version description needed) (or-nil (system-facts system))
+              (multiple-value-bind (version description needed) (or-nil (described-system system))
                 (list :system lower version (and description (first-line description))
                       (and (member lower (loaded-systems) :test #'string=) t)
                       (and definition (shown-file definition))

@@ -9,8 +9,8 @@
   (:import-from #:swank-client/any-lisp #:or-nil #:special-file-p)
   (:import-from #:swank-client/sbcl-stack #:reset-guard-pages #:restore-guard-page)
   (:import-from #:swank-client/sbcl-faults #:recording-faults)
-  (:import-from #:swank-client/any-asdf #:loaded-systems #:ordered-files #:registered-system #:system-definition-file
-                #:system-facts #:systems-defined-in)
+  (:import-from #:swank-client/any-asdf #:described-system #:loaded-systems #:ordered-files #:registered-system
+                #:system-definition-file #:systems-defined-in)
   (:import-from #:swank-client/analyses #:analysis-heads #:analysis-inner-heads)
   (:import-from #:swank-client/ledger #:methods-of)
   (:import-from #:swank-client/reading #:data-readtable #:prefix-of-unknown #:read-without-interning)
