@@ -18,6 +18,10 @@ export const REFUSALS = {
     meaning: "The arguments do not fit the tool's input schema. Nothing was run.",
     remedy: "Correct the arguments named in the message and call again.",
   },
+  DAMAGED_CODE: {
+    meaning: "The code is in a Markdown fence, or its line breaks were escaped twice. Nothing was run.",
+    remedy: "Send the code as it is in the source file.",
+  },
   EMPTY_CODE: {
     meaning: "The code contains no form, only white space or comments. Nothing was run.",
     remedy: "Send at least one form, for example (+ 1 2).",

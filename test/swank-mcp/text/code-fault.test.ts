@@ -1,0 +1,33 @@
+import { expect } from "chai";
+import { codeFault } from "#swank-mcp/text/code-fault.js";
+
+describe("codeFault", () => {
+  for (const [code, message] of [
+    ["```lisp\n(+ 1 2)\n```", /^The code is in a Markdown fence\. Nothing was run\.$/],
+    ["(+ 1 2)\n~~~\n", /Markdown fence/],
+    [
+      "(defun f ()\\n  (print 1))",
+      /^The code has \\n in place of a line break or a tab at line 1, column 12\. Nothing was run\.$/,
+    ],
+    ["(list 1\n \\t 2)", /\\t in place .* at line 2, column 2/],
+  ] as const)
+    it(`names the fault of ${JSON.stringify(code)}`, () => {
+      const fault = codeFault(code);
+      expect(fault?.message).to.match(message);
+      expect(fault?.remedy).to.match(/\.$/);
+    });
+
+  for (const code of [
+    '(princ "```\n\u201chello\u201d \\n \u00a0")',
+    "; a comment with \u201cquotes\u201d and \\n\n(+ 1 2)",
+    "#| ```\n\u00a0 |# (+ 1 2)",
+    "(list #\\n #\\\u201c #\\\u00a0 #\\No-break_space)",
+    "(list '|a \\n b| 'a\\nb \u201cx\u201d)",
+    "`(a `(b ,,@c))",
+    "(setf été 1 λ 2 日本 3)",
+    "(defun f ()\n  1)\n",
+  ])
+    it(`finds none in ${JSON.stringify(code)}`, () => {
+      expect(codeFault(code)).to.equal(undefined);
+    });
+});
