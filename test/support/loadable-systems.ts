@@ -4,7 +4,6 @@ import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { blocks } from "./mcp-results.js";
 import { McpStdio } from "./mcp-stdio.js";
-import { Snapshots } from "./snapshots.js";
 
 /** Systems with their files. */
 const FILES = {
@@ -116,18 +115,12 @@ export class LoadableSystems {
 export interface LoadingSuite {
   readonly systems: LoadableSystems;
   readonly server: McpStdio;
-  readonly snapshots: Snapshots;
   /** The text of an answer of load-system. */
   load(args: Record<string, unknown>): Promise<string>;
 }
 
-/**
- * Gives the suite that calls it systems, and a server that finds them.
- *
- * @param url - The `import.meta.url` of the test file, beside which the snapshots are.
- */
-export function loadingSuite(url: string): LoadingSuite {
-  const snapshots = new Snapshots(url);
+/** Gives the suite that calls it systems, and a server that finds them. */
+export function loadingSuite(): LoadingSuite {
   let started: { readonly systems: LoadableSystems; readonly server: McpStdio } | undefined;
   const state = () => started ?? expect.fail("The systems are there while a test runs.");
   before(async () => {
@@ -138,9 +131,7 @@ export function loadingSuite(url: string): LoadingSuite {
     await started?.server.end();
     await started?.systems.remove();
   });
-  snapshots.testCompleteness();
   return {
-    snapshots,
     get systems() {
       return state().systems;
     },

@@ -5,7 +5,6 @@ import { expect } from "chai";
 import { LOAD_FIVEAM } from "./fiveam.js";
 import { blocks } from "./mcp-results.js";
 import { McpStdio } from "./mcp-stdio.js";
-import { Snapshots } from "./snapshots.js";
 
 /** Systems with their files. Their tests are in FiveAM, in sb-rt, and in no framework. */
 const FILES = {
@@ -121,18 +120,12 @@ export class TestedSystems {
 export interface TestingSuite {
   readonly systems: TestedSystems;
   readonly server: McpStdio;
-  readonly snapshots: Snapshots;
   /** The text of an answer of run-tests. */
   run(args: Record<string, unknown>): Promise<string>;
 }
 
-/**
- * Gives the suite that calls it systems with tests, and a server that finds them.
- *
- * @param url - The `import.meta.url` of the test file, beside which the snapshots are.
- */
-export function testingSuite(url: string): TestingSuite {
-  const snapshots = new Snapshots(url);
+/** Gives the suite that calls it systems with tests, and a server that finds them. */
+export function testingSuite(): TestingSuite {
   let started: { readonly systems: TestedSystems; readonly server: McpStdio } | undefined;
   const state = () => started ?? expect.fail("The systems are there while a test runs.");
   before(async () => {
@@ -143,9 +136,7 @@ export function testingSuite(url: string): TestingSuite {
     await started?.server.end();
     await started?.systems.remove();
   });
-  snapshots.testCompleteness();
   return {
-    snapshots,
     get systems() {
       return state().systems;
     },

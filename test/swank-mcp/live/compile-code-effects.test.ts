@@ -1,11 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import * as z from "zod";
 import { loadLibrary } from "../../support/libraries.js";
+import { liveFolder, liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 
 /** The milliseconds that compiling a library may take on a busy machine. */
 const COMPILING = 600_000;
@@ -32,22 +31,12 @@ const STATE = `(list (sort (mapcar #'package-name (list-all-packages)) #'string<
   (list *compile-file-truename* *load-truename* *readtable*))`;
 
 describe("compile-code, by its effects", () => {
-  let server: McpStdio;
-  let folder: string;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "compile effects "));
-    server = await McpStdio.start();
-    await server.evaluate(`(setf *default-pathname-defaults* (sb-ext:parse-native-namestring "${folder}/"))`);
-  });
-  after(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
+  const folder = liveFolder("compile effects");
+  const server = liveServer({
+    code: `(setf *default-pathname-defaults* (sb-ext:parse-native-namestring "${folder}/"))`,
   });
 
-  async function compile(args: object): Promise<string> {
-    return blocks(await server.call("compile-code", args)).join("\n--\n");
-  }
+  const compile = async (args: object) => blocks(await server.call("compile-code", args)).join("\n--\n");
 
   /** The values of code that must return, a line each. */
   async function values(code: string): Promise<string> {

@@ -1,13 +1,12 @@
-import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { decode } from "sexp-parser";
-import { connect, lispFunction } from "swank-client";
+import { read } from "sexp-parser";
+import { connect } from "swank-client";
+import { expectFacts } from "../../support/facts.js";
+import { attachedTo, liveEditor, liveFolder, liveServer, liveSwank } from "../../support/live-server.js";
 import { blocks, markedText } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
-import { startRealSwank } from "../../support/real-swank.js";
-import { Snapshots } from "../../support/snapshots.js";
 
 const SOURCE = `;;; Stock. Größe 𝄞 (
 (defpackage :stock (:use :cl))
@@ -35,29 +34,11 @@ const SOURCE = `;;; Stock. Größe 𝄞 (
 /** A time before now, since SBCL compares files by the second in which they were written. */
 const EARLIER = new Date(Date.now() - 60_000);
 
-/** Evaluates as another client's editor does, without the runtime. */
-const typed = lispFunction({
-  name: "swank:eval-and-grab-output",
-  encode: (form: string) => [form],
-  decode: decode.any,
-});
-
 describe("list-changes", () => {
-  const snapshots = new Snapshots(import.meta.url);
-  let server: McpStdio;
-  let folder: string;
-  let file: string;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "list changes "));
-    file = join(folder, "stock.lisp");
-    server = await McpStdio.start();
-    await writeSource(SOURCE, EARLIER);
-  });
-  afterEach(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
-  });
+  const folder = liveFolder("list changes", { each: true });
+  const file = join(folder, "stock.lisp");
+  const server = liveServer({ each: true });
+  beforeEach(() => writeSource(SOURCE, EARLIER));
 
   async function writeSource(text: string, time = new Date()): Promise<void> {
     await writeFile(file, text);
@@ -66,11 +47,8 @@ describe("list-changes", () => {
 
   const load = async () => void (await server.evaluate(`(load ${JSON.stringify(file)})`));
 
-  /** The whole answer, marked if it is an error, with the folder's name replaced. */
-  async function changes(args: object = {}): Promise<string> {
-    const result = await server.call("list-changes", args);
-    return markedText(result).replaceAll(folder, "FOLDER");
-  }
+  const changes = async (args: object = {}, of = server) =>
+    markedText(await of.call("list-changes", args)).replaceAll(folder, "FOLDER");
 
   it("says that image and files agree, whatever was loaded", async () => {
     expect(await changes()).to.equal("Image and files agree.");
@@ -124,9 +102,18 @@ describe("list-changes", () => {
 (defclass evaluated () ((part :accessor part)))
 (defmethod store ((thing evaluated) &key) thing)
 (setf *limit* 11 *fresh* 3) (let ((*limit* 3)) (setf *limit* 12))`);
-    snapshots.match("evaluated", await changes());
-    snapshots.match("evaluated without text", await changes({ text: false }));
-    snapshots.match("evaluated in one file", await changes({ file, text: false }));
+    expectFacts(
+      await changes(),
+      "Only in the image, in no file:\n(METHOD STORE (EVALUATED))\n…variable *FRESH*\n…class EVALUATED\n…function FRESH\n",
+      "Evaluated, and different from the file:\nfunction AMOUNT FOLDER/stock.lisp:10:1\n    (defun amount (crate)\n  -   (* 2 (weight crate)))\n  +   ;; thrice\n  +   (* 3 (weight crate)))\n",
+      "(METHOD STORE (CRATE)) FOLDER/stock.lisp:14:1…(METHOD PRINT-OBJECT (CRATE T)) FOLDER/stock.lisp:17:1",
+      "Variables set in this session; no file has these assignments:\n*LIMIT* = 11 (defined in FOLDER/stock.lisp)\n*FRESH* = 3 (no file defines it)",
+    );
+    expectFacts(
+      await changes({ text: false }),
+      "Only in the image, in no file:\n(METHOD STORE (EVALUATED))\nvariable *FRESH*\nclass EVALUATED\nfunction FRESH\n\nEvaluated, and different from the file:\nfunction AMOUNT FOLDER/stock.lisp:10:1\n(METHOD STORE",
+    );
+    expect(await changes({ file, text: false })).to.match(/^Evaluated, and different[\s\S]*FOLDER\/stock\.lisp:17:1$/);
   });
 
   it("counts what compile-code loads as evaluated in this session", async () => {
@@ -137,11 +124,24 @@ describe("list-changes", () => {
       load: true,
     });
     expect(blocks(compiled)[0]).to.match(/It is loaded\.$/);
-    snapshots.match("compiled", await changes());
+    expectFacts(
+      await changes(),
+      "Only in the image, in no file:\nfunction FRESH\n",
+      "function AMOUNT FOLDER/stock.lisp:10:1…  +   (* 5 (weight crate)))\n",
+      "(METHOD STORE (CRATE)) FOLDER/stock.lisp:14:1…  +   :compiled)",
+    );
     const definitions = blocks(await server.call("list-definitions", {})).join("\n");
-    snapshots.match("definitions compiled", definitions.replaceAll(folder, "FOLDER"));
+    expectFacts(
+      definitions.replaceAll(folder, "FOLDER"),
+      "[functions]\nSTOCK::AMOUNT (redefined)\nSTOCK::FRESH\n\n[methods]\nSTOCK::STORE (STOCK::CRATE) (redefined)\n\n[files]\nFOLDER/stock.lisp",
+    );
     await server.evaluate("(sb-ext:gc :full t)");
-    snapshots.match("compiled", await changes());
+    expectFacts(
+      await changes(),
+      "Only in the image, in no file:\nfunction FRESH\n",
+      "function AMOUNT FOLDER/stock.lisp:10:1…  +   (* 5 (weight crate)))\n",
+      "(METHOD STORE (CRATE)) FOLDER/stock.lisp:14:1…  +   :compiled)",
+    );
   });
 
   it("finds the forms of a file that changed, are new, or were deleted since it was loaded, even of equal length", async () => {
@@ -153,88 +153,24 @@ describe("list-changes", () => {
         .concat("(defun added () 1)\n(print :loaded)\n;; the end\n"),
       EARLIER,
     );
-    snapshots.match("file", await changes());
-    await load();
-    snapshots.match("file loaded again", await changes());
-  });
-
-  it("compares files by dates and lengths if another client loaded them, and finds what was typed and compiled elsewhere", async () => {
-    const lisp = await startRealSwank();
-    const other = await connect({ port: lisp.port });
-    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
-    const type = (form: string) => other.run(typed, form);
-    await type(`(load (compile-file ${JSON.stringify(file)}))`);
-    await type("(defun cl-user::typed (x) (list x))");
-    await other.evaluate("(defun cl-user::theirs () 1)").next();
-    const listed = async () => {
-      const result = await attached.call("list-changes", {});
-      return markedText(result).replaceAll(folder, "FOLDER");
-    };
-    await writeSource(
-      SOURCE.replace("(* 2 ", "(* 20 ").replace("(defun unused () :unused)\n", "").concat("(defun added ())"),
+    expectFacts(
+      await changes(),
+      "Changed in the file since it was loaded:\nfunction STOCK::AMOUNT FOLDER/stock.lisp:10:1…  +   (* 4 (weight crate)))…(METHOD STOCK::STORE (STOCK::CRATE))",
+      "New in the file since it was loaded:\nfunction added FOLDER/stock.lisp:21:1\nform (print :loaded) FOLDER/stock.lisp:22:1\n",
+      "Deleted from the file, but still in the image:\nfunction STOCK::UNUSED FOLDER/stock.lisp",
     );
-    snapshots.match("other clients", await listed());
-    await attached.end();
-    await other.close();
-    await lisp.stop();
-  });
-
-  it("finds what another client's file has changed form by form if it was listed before", async () => {
-    const lisp = await startRealSwank();
-    const other = await connect({ port: lisp.port });
-    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
-    // a file that changed in the second in which it was compiled is not known to have the compiled text
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    await other.run(typed, `(load (compile-file ${JSON.stringify(file)}))`);
-    const listed = async () =>
-      blocks(await attached.call("list-changes", {}))
-        .join("\n")
-        .replaceAll(folder, "FOLDER");
-    expect(await listed()).to.equal("Image and files agree.");
-    await writeSource(SOURCE.replace("(* 2 ", "(* 4 "));
-    snapshots.match("listed before", await listed());
-    await attached.end();
-    await other.close();
-    await lisp.stop();
-  });
-
-  it("finds the file of what was evaluated, also in another package, and again after another client has compiled it", async () => {
-    const lisp = await startRealSwank();
-    const other = await connect({ port: lisp.port });
-    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
-    const elsewhere = join(folder, "elsewhere.lisp");
-    await writeFile(elsewhere, "(in-package :cl-user)\n(defun stock::part (x) x)\n");
-    await utimes(elsewhere, EARLIER, EARLIER);
-    const loadBoth = [file, elsewhere].map((name) => `(load (compile-file ${JSON.stringify(name)}))`).join(" ");
-    await other.run(typed, `(progn ${loadBoth})`);
-    const listed = async () =>
-      blocks(await attached.call("list-changes", {}))
-        .join("\n")
-        .replaceAll(folder, "FOLDER");
-    await attached.evaluate("(in-package :stock) (defun part (x) (list x)) (defun kept () 2)");
-    await other.run(typed, "(sb-ext:gc :full t)");
-    const evaluated = await listed();
-    const compile = (code: string) =>
-      other.run(
-        typed,
-        `(let ((*package* (find-package :stock)))
-           (swank/backend:swank-compile-string ${JSON.stringify(code)} :buffer "scratch" :position 1 :filename nil :policy nil))`,
-      );
-    await compile("(defun part (x) (vector x))");
-    await compile("(defun kept () 3)");
-    const compiled = await listed();
-    await other.run(typed, `(progn ${loadBoth})`);
-    snapshots.match("evaluated, compiled, loaded", [evaluated, compiled, await listed()].join("\n==\n"));
-    await attached.end();
-    await other.close();
-    await lisp.stop();
+    await load();
+    expect(await changes()).to.equal("Image and files agree.");
   });
 
   it("reports what this session has removed from the image", async () => {
     await load();
     await server.evaluate(`(in-package :stock) (fmakunbound 'amount) (unintern 'kept) (mapc #'makunbound '(*limit*))
 (remove-method #'store (find-method #'store '() (list (find-class 'crate)))) (setf (find-class 'bin) nil)`);
-    snapshots.match("removed", await changes());
+    expectFacts(
+      await changes(),
+      "Defined by the file when it was loaded, but not in the image now. Evaluate it again, or delete it from the file:\nvariable *LIMIT* FOLDER/stock.lisp:5:1\nstructure bin FOLDER/stock.lisp:6:1\nfunction amount …(METHOD store (crate)) …function kept ",
+    );
     await load();
     expect(await changes()).to.equal("Image and files agree.");
   });
@@ -287,7 +223,11 @@ describe("list-changes", () => {
     await server.evaluate(`(in-package :stock)
 (defmethod describe-object ((thing (eql :crate)) stream) (princ "CRATE" stream))
 (defmethod describe-object ((thing (eql :bin)) stream) (princ "bin" stream))`);
-    snapshots.match("methods for objects", await changes());
+    expectFacts(
+      await changes(),
+      "Only in the image, in no file:\n(METHOD DESCRIBE-OBJECT ((EQL :BIN) T))\n",
+      "Evaluated, and different from the file:\n(METHOD DESCRIBE-OBJECT ((EQL :CRATE) T)) FOLDER/stock.lisp:22:1\n",
+    );
   });
 
   it("finds symbol macros, setf expanders, and the forms around definitions", async () => {
@@ -298,7 +238,11 @@ describe("list-changes", () => {
     await load();
     await server.evaluate(`(in-package :stock) (define-symbol-macro size 2)
 (defsetf kept (x) (y) \`(vector ,x ,y)) (let ((n 9)) (defun next () (incf n))) (defmacro unused () :unused)`);
-    snapshots.match("other kinds", await changes());
+    expectFacts(
+      await changes(),
+      "macro UNUSED FOLDER/stock.lisp:20:1\n…symbol macro SIZE FOLDER/stock.lisp:22:1\n…setf expander KEPT FOLDER/stock.lisp:23:1\n",
+      "function NEXT FOLDER/stock.lisp:24:1\n  - (let ((n 0)) (defun next () (incf n)))\n  + (let ((n 9)) (defun next () (incf n)))",
+    );
   });
 
   it("does not take a file for changed that was last written before the image started, even if its code is gone", async () => {
@@ -307,42 +251,79 @@ describe("list-changes", () => {
     await new Promise((resolve) => setTimeout(resolve, 3100));
     const launched = await McpStdio.start();
     const [port] = await launched.evaluate("(swank:create-server :port 0 :style :spawn :dont-close t)");
-    const other = await connect({ port: Number(port?.replace("=> ", "")) });
-    await other.run(typed, `(load ${JSON.stringify(file)})`);
-    await other.run(typed, "(sb-ext:gc :full t)");
+    const other = await connect({ port: Number(port?.replace("=> ", "")), runtime: false, foreignErrors: "theirs" });
+    for (const form of [`(load ${JSON.stringify(file)})`, "(sb-ext:gc :full t)"])
+      await other.request(read(`(swank:eval-and-grab-output ${JSON.stringify(form)})`), { label: form });
     expect(blocks(await launched.call("list-changes", {})).join("\n")).to.equal("Image and files agree.");
     await other.close();
     await launched.end();
   });
 
-  it("takes a file neither for changed nor for unchanged that got an old date after the core of the image was saved", async () => {
-    const old = new Date("2001-01-01");
-    await writeFile(file, "(defpackage :stock (:use :cl))\n(in-package :stock)\n(defvar *limit* 10)\n");
-    await utimes(file, old, old);
-    const lisp = await startRealSwank();
-    const other = await connect({ port: lisp.port });
-    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
-    await other.run(typed, `(load ${JSON.stringify(file)})`);
-    await other.run(typed, "(sb-ext:gc :full t)");
-    expect(blocks(await attached.call("list-changes", {})).join("\n")).to.match(
-      /^Image and other files agree\.\n\nNot compared, .*stock\.lisp$/,
-    );
-    await attached.end();
-    await other.close();
-    await lisp.stop();
-  });
+  describe("beside another client", () => {
+    const lisp = liveSwank({ each: true });
+    const editor = liveEditor(lisp);
+    const attached = liveServer({ each: true, args: attachedTo(lisp) });
 
-  it("names similar files for one that is not there, and refuses bad arguments", async () => {
-    expect(await changes({ file: join(folder, "stok.lisp") })).to.equal(
-      "ERROR The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp\nGive the path of a file that exists, absolute or relative to the image's directory.",
-    );
-    expect(await changes({ file: folder })).to.equal(
-      "ERROR FOLDER is a folder, not a file.\n--\nGive the path of a file that exists, absolute or relative to the image's directory.",
-    );
-    for (const args of [{ file: "" }, { file: 1 }, { text: "yes" }, { name: "x" }]) {
-      expect((await server.call("list-changes", args)).isError, JSON.stringify(args)).to.equal(true);
-    }
-  });
+    it("compares files by dates and lengths if another client loaded them, and finds what was typed and compiled elsewhere", async () => {
+      await editor.type(`(load (compile-file ${JSON.stringify(file)}))`);
+      await editor.type("(defun cl-user::typed (x) (list x))");
+      await editor.client.evaluate("(defun cl-user::theirs () 1)").next();
+      await writeSource(
+        SOURCE.replace("(* 2 ", "(* 20 ").replace("(defun unused () :unused)\n", "").concat("(defun added ())"),
+      );
+      expectFacts(
+        await changes({}, attached),
+        "Only in the image, in no file:\nfunction THEIRS (not from this session)\n…function TYPED (not from this session)\n",
+        "Changed in the file since it was loaded, to judge by the lengths of forms:\nfunction STOCK::AMOUNT FOLDER/stock.lisp:10:1\n",
+        "Perhaps changed in the file since it was loaded: as long as before, and the loaded text is not recorded:\npackage :STOCK …variable STOCK::*LIMIT* …(METHOD STOCK::STORE (STOCK::CRATE))…function STOCK::KEPT",
+        "New in the file since it was loaded, to judge by the lengths of forms:\nfunction added…Deleted from the file…function STOCK::UNUSED",
+        "Compared by the lengths of forms only, because the loaded text is not recorded: FOLDER/stock.lisp",
+      );
+    });
 
-  snapshots.testCompleteness();
+    it("finds what another client's file has changed form by form if it was listed before", async () => {
+      // a file that changed in the second in which it was compiled is not known to have the compiled text
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      await editor.type(`(load (compile-file ${JSON.stringify(file)}))`);
+      expect(await changes({}, attached)).to.equal("Image and files agree.");
+      await writeSource(SOURCE.replace("(* 2 ", "(* 4 "));
+      expectFacts(
+        await changes({}, attached),
+        "Changed in the file since it was loaded:\nfunction STOCK::AMOUNT FOLDER/stock.lisp:10:1\n    (defun amount (crate)\n  -   (* 2 (weight crate)))\n  +   (* 4 (weight crate)))",
+      );
+    });
+
+    it("finds the file of what was evaluated, also in another package, and again after another client has compiled it", async () => {
+      const elsewhere = join(folder, "elsewhere.lisp");
+      await writeFile(elsewhere, "(in-package :cl-user)\n(defun stock::part (x) x)\n");
+      await utimes(elsewhere, EARLIER, EARLIER);
+      const loadBoth = [file, elsewhere].map((name) => `(load (compile-file ${JSON.stringify(name)}))`).join(" ");
+      await editor.type(`(progn ${loadBoth})`);
+      await attached.evaluate("(in-package :stock) (defun part (x) (list x)) (defun kept () 2)");
+      await editor.type("(sb-ext:gc :full t)");
+      const evaluated = await changes({}, attached);
+      const compile = (code: string) =>
+        editor.type(`(let ((*package* (find-package :stock)))
+             (swank/backend:swank-compile-string ${JSON.stringify(code)} :buffer "scratch" :position 1 :filename nil :policy nil))`);
+      await compile("(defun part (x) (vector x))");
+      await compile("(defun kept () 3)");
+      const compiled = await changes({}, attached);
+      await editor.type(`(progn ${loadBoth})`);
+      expectFacts(
+        [evaluated, compiled, await changes({}, attached)].join("\n==\n"),
+        "function PART FOLDER/elsewhere.lisp:2:1\n  - (defun stock::part (x) x)\n  + (defun part (x) (list x))\nfunction KEPT FOLDER/stock.lisp:21:1\n",
+        "==…function PART FOLDER/elsewhere.lisp:2:1 (not from this session)\n…  + (defun part (x) (vector x))\nfunction KEPT FOLDER/stock.lisp:21:1 (not from this session)",
+        "==\nImage and files agree.",
+      );
+    });
+
+    it("takes a file neither for changed nor for unchanged that got an old date after the core of the image was saved", async () => {
+      const old = new Date("2001-01-01");
+      await writeFile(file, "(defpackage :stock (:use :cl))\n(in-package :stock)\n(defvar *limit* 10)\n");
+      await utimes(file, old, old);
+      await editor.type(`(load ${JSON.stringify(file)})`);
+      await editor.type("(sb-ext:gc :full t)");
+      expect(await changes({}, attached)).to.match(/^Image and other files agree\.\n\nNot compared, .*stock\.lisp$/);
+    });
+  });
 });

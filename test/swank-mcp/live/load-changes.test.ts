@@ -1,15 +1,11 @@
-import { mkdtemp, realpath, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect } from "chai";
-import { decode } from "sexp-parser";
-import { connect, lispFunction } from "swank-client";
+import { expectFacts } from "../../support/facts.js";
 import { LOAD_FIVEAM } from "../../support/fiveam.js";
+import { attachedTo, liveEditor, liveFolder, liveServer, liveSwank } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 import { normalized } from "../../support/normalized.js";
-import { startRealSwank } from "../../support/real-swank.js";
-import { Snapshots } from "../../support/snapshots.js";
 
 const SOURCE = `;;; Stock. Größe 𝄞 (
 (defpackage :stock (:use :cl) (:export #:amount))
@@ -35,29 +31,13 @@ const SOURCE = `;;; Stock. Größe 𝄞 (
 /** A time before now, since SBCL compares files by the second in which they were written. */
 const EARLIER = new Date(Date.now() - 60_000);
 
-/** Evaluates as another client's editor does, without the runtime. */
-const typed = lispFunction({
-  name: "swank:eval-and-grab-output",
-  encode: (form: string) => [form],
-  decode: decode.any,
-});
-
 describe("load-changes", () => {
-  const snapshots = new Snapshots(import.meta.url);
-  let server: McpStdio;
-  let folder: string;
-  let file: string;
-
+  const folder = liveFolder("load changes", { each: true });
+  const file = join(folder, "stock.lisp");
+  const server = liveServer({ each: true });
   beforeEach(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), "load changes ")));
-    file = join(folder, "stock.lisp");
-    server = await McpStdio.start();
     await write(SOURCE, EARLIER);
     await server.evaluate(`(load (compile-file ${JSON.stringify(file)}))`);
-  });
-  afterEach(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
   });
 
   async function write(text: string, time = new Date()): Promise<void> {
@@ -65,8 +45,8 @@ describe("load-changes", () => {
     await utimes(file, time, time);
   }
 
-  async function call(tool: string, args: object = {}): Promise<string> {
-    return blocks(await server.call(tool, args))
+  async function call(tool: string, args: object = {}, of = server): Promise<string> {
+    return blocks(await of.call(tool, args))
       .join("\n--\n")
       .replaceAll(folder, "FOLDER")
       .replaceAll(basename(folder), "FOLDER");
@@ -86,11 +66,19 @@ describe("load-changes", () => {
           "(defun added () *limit*)\n(setf *limit* (list *package* *load-truename* #.*compile-file-truename*))\n",
         ),
     );
-    snapshots.match("loaded", await load());
+    expectFacts(
+      await load(),
+      "Loaded:\nvariable STOCK::*HERE* FOLDER/stock.lisp:6:1\n  The variable keeps its value: defvar does not set it again.\nfunction STOCK:AMOUNT FOLDER/stock.lisp:12:1\n(METHOD STOCK::STORE (INTEGER))",
+      "function added FOLDER/stock.lisp:19:1\nform (setf *limit* ",
+      "Deleted from the file, but still in the image:\nfunction STOCK::UNUSED FOLDER/stock.lisp",
+    );
     expect(await value("(list (stock:amount 1) (stock::store 1) (stock::added) *package*)")).to.match(
       /^=> \(3 \(:WHOLE 1\) \(#<PACKAGE "STOCK">\s+#P".*stock.lisp"\s+#P".*stock.lisp"\)\s+#<PACKAGE "COMMON-LISP-USER">\)/,
     );
-    snapshots.match("loaded again", [await load(), await call("list-changes")].join("\n==\n"));
+    expectFacts(
+      [await load(), await call("list-changes")].join("\n==\n"),
+      "Nothing to load.\n\nDeleted from the file, but still in the image:\nfunction STOCK::UNUSED FOLDER/stock.lisp\n==\nDeleted from the file",
+    );
   });
 
   it("compares the forms of a file with an older date than its code with the forms that it has loaded and saved", async () => {
@@ -135,29 +123,59 @@ describe("load-changes", () => {
         .replace("(:export #:amount)", "(:export #:amount #:doubled)")
         .replace("(defun unused () :unused)", "(set-macro-character #\\? (lambda (s c) s c :asked))"),
     );
-    snapshots.match("to reload", await load());
+    expectFacts(
+      await load(),
+      "Loaded:\npackage :STOCK FOLDER/stock.lisp:2:1\n  The package keeps what the form no longer names",
+      "macro STOCK::TWICE FOLDER/stock.lisp:9:1\n  Compiled with the old one; load them again: STOCK:AMOUNT\nfunction STOCK::DOUBLED",
+      "Not loaded, because a structure changed: instances and compiled code have the old one. Load its file and those that use it, best in a new image:\nstructure STOCK::BIN",
+      "Not loaded, because a constant changed: compiled code contains the old value.…constant STOCK::+MOST+",
+      "Not loaded, because a form of the file may change the readtable only when the file is loaded whole. Load the whole file:\nform (set-macro-character",
+    );
     expect(await value("(list (stock:amount 1) (stock:doubled 1) stock::*limit*)")).to.match(/^=> \(2 \(3\) 10\)/);
-    snapshots.match("to reload again", [await load(), await call("list-changes", { text: false })].join("\n==\n"));
+    expectFacts(
+      [await load(), await call("list-changes", { text: false })].join("\n==\n"),
+      "Not loaded, because a structure changed: instances and compiled code have the old one. Load its file and those that use it, best in a new image:\nstructure STOCK::BIN",
+      "Not loaded, because a constant changed: compiled code contains the old value.…constant STOCK::+MOST+",
+      "Not loaded, because a form of the file may change the readtable only when the file is loaded whole. Load the whole file:\nform (set-macro-character",
+      "==\nChanged in the file since it was loaded:\nstructure STOCK::BIN…New in the file since it was loaded:\nform (set-macro-character…Deleted from the file",
+    );
   });
 
   it("does not load an in-package form that moves forms which did not change", async () => {
     await write(SOURCE.replace("(in-package :stock)", "(in-package :cl-user)").replace(":unused)", ":moved)"));
-    snapshots.match("other package", await load());
+    expectFacts(
+      await load(),
+      "Not loaded, because an in-package form changed or was deleted: forms that did not change are now in another package. Load the whole file:\nform (in-package :cl-user) FOLDER/stock.lisp:3:1\nfunction unused",
+    );
     await write(`${SOURCE}(defpackage :shelf (:use :cl))\n(in-package :shelf)\n(defun shelf () *package*)`);
-    snapshots.match("new package", await load());
+    expectFacts(
+      await load(),
+      "Loaded:\npackage :shelf …form (in-package :shelf) …function shelf FOLDER/stock.lisp:22:1",
+    );
     expect(await value("(shelf::shelf)")).to.match(/^=> #<PACKAGE "COMMON-LISP-USER">/);
   });
 
   it("loads nothing into another package if an in-package form was deleted", async () => {
     await write(SOURCE.replace("(in-package :stock)\n", "").replace(":unused)", ":moved)"));
-    snapshots.match("deleted package", [await load(), await call("list-changes")].join("\n==\n"));
+    expectFacts(
+      [await load(), await call("list-changes")].join("\n==\n"),
+      "Loaded:\nfunction STOCK::UNUSED",
+      "Not loaded, because an in-package form changed or was deleted: forms that did not change are now in another package. Load the whole file:\nform (in-package :stock) FOLDER/stock.lisp\n==\nDeleted from the file",
+    );
   });
 
   it("says which forms were loaded if the evaluation is aborted", async () => {
     await write(SOURCE.replace(":unused)", ":used)").concat("(sleep 30)\n(defun after () 2)\n"));
     await load({ timeout: 1 });
-    snapshots.match("aborted", normalized(await call("debugger_invoke_restart", { restart: "ABORT" })));
-    snapshots.match("changes when aborted", await call("list-changes", { text: false }));
+    expectFacts(
+      normalized(await call("debugger_invoke_restart", { restart: "ABORT" })),
+      "Aborted in the following form, which may be done in part: form (sleep 30) FOLDER/stock.lisp:20:1.\nLoaded: function STOCK::UNUSED FOLDER/stock.lisp:19:1.\nNot loaded: function after FOLDER/stock.lisp:21:1.",
+      "; Evaluation aborted",
+    );
+    expectFacts(
+      await call("list-changes", { text: false }),
+      "New in the file since it was loaded:\nform (sleep 30) FOLDER/stock.lisp:20:1\nfunction after FOLDER/stock.lisp:21:1",
+    );
   });
 
   it("has loaded whole forms when the call is cancelled", async () => {
@@ -168,7 +186,10 @@ describe("load-changes", () => {
     }
     server.cancel(sent.id);
     await value("1");
-    snapshots.match("changes when aborted", await call("list-changes", { text: false }));
+    expectFacts(
+      await call("list-changes", { text: false }),
+      "New in the file since it was loaded:\nform (sleep 30) FOLDER/stock.lisp:20:1\nfunction after FOLDER/stock.lisp:21:1",
+    );
   });
 
   it("stops in a form that fails, and says which were loaded before and which were not", async () => {
@@ -179,17 +200,30 @@ describe("load-changes", () => {
       ),
     );
     const stopped = await load();
-    snapshots.match("stopped", stopped.slice(0, stopped.indexOf("[Backtrace]")));
-    snapshots.match("changes when stopped", await call("list-changes", { text: false }));
+    expectFacts(
+      stopped.slice(0, stopped.indexOf("[Backtrace]")),
+      "Stopped in variable *failing* FOLDER/stock.lisp:13:1.\nLoaded: function before FOLDER/stock.lisp:6:1, function helper FOLDER/stock.lisp:12:1.\nNot loaded: function after FOLDER/stock.lisp:14:1.",
+      "[ERROR] SIMPLE-ERROR\nnot yet",
+    );
+    expectFacts(
+      await call("list-changes", { text: false }),
+      "New in the file since it was loaded:\nvariable STOCK::*FAILING* FOLDER/stock.lisp:13:1\nfunction after",
+    );
     await value("(defun stock::helper () 5)");
-    snapshots.match("resumed", await call("debugger_invoke_restart", { restart: "RETRY" }));
+    expectFacts(
+      await call("debugger_invoke_restart", { restart: "RETRY" }),
+      "Loaded:\nvariable STOCK::*FAILING* FOLDER/stock.lisp:13:1\nfunction after FOLDER/stock.lisp:14:1",
+    );
     expect(await value("(list stock::*failing* (stock::before) (stock::after))")).to.match(/^=> \(\(5\) 1 2\)/);
   });
 
   it("goes on without the form that has failed if that is left out", async () => {
     await write(SOURCE.concat('(error "never")\n(defun after () (undefined-thing))\n'));
     await load();
-    snapshots.match("left out", await call("debugger_invoke_restart", { restart: "SKIP-FORM" }));
+    expectFacts(
+      await call("debugger_invoke_restart", { restart: "SKIP-FORM" }),
+      'Loaded:\nfunction after FOLDER/stock.lisp:21:1\n\nLeft out when it had stopped:\nform (error "never") FOLDER/stock.lisp:20:1\n\nFOLDER/stock.lisp:21:17: STYLE-WARNING in (DEFUN STOCK::AFTER): undefined function',
+    );
     expect(await call("list-changes", { text: false })).to.include('form (error "never") FOLDER/stock.lisp:20:1');
   });
 
@@ -200,18 +234,35 @@ describe("load-changes", () => {
         .replace("(list :integer thing)", "(nowhere:list thing)")
         .concat("(defun added () (amount 1 2 3))"),
     );
-    snapshots.match("does not compile", await load());
+    expectFacts(
+      await load(),
+      "Not loaded, because it does not compile; the image has its old definition:\nfunction STOCK:AMOUNT",
+      "Not loaded, because an earlier form failed:\n(METHOD STOCK::STORE (INTEGER)) …function added",
+      "FOLDER/stock.lisp:13:9: ERROR in (DEFUN AMOUNT): ",
+    );
     await write(
       SOURCE.replace("(list :integer thing)", "(nowhere:list thing)").concat("(defun added () (amount 1 2 3))"),
     );
-    snapshots.match("cannot be read", await load());
+    expectFacts(
+      await load(),
+      "Not loaded, because it does not compile; the image has its old definition:\n(METHOD STOCK::STORE (INTEGER))",
+      "Not loaded, because an earlier form failed:\nfunction added",
+      "FOLDER/stock.lisp:17:1: READ-ERROR: READ error during COMPILE-FILE: Package NOWHERE does not exist.",
+    );
     await write(SOURCE.concat("(defun added () (amount 1 2 3))"));
-    snapshots.match("warnings", await load());
+    expectFacts(
+      await load(),
+      "Loaded:\nfunction added…FOLDER/stock.lisp:20:17: STYLE-WARNING in (DEFUN ADDED): The function AMOUNT is called with three arguments",
+    );
   });
 
   it("says where a file that does not end cannot be read", async () => {
     await write(SOURCE.replace("(twice crate))\n(defun", "(twice crate)\n(defun"));
-    snapshots.match("unbalanced", await load());
+    expectFacts(
+      await load(),
+      "Nothing to load from other files.\n\nFOLDER/stock.lisp:12:1: READ-ERROR: the list that begins here never ends…    line 13: (twice crate)",
+      "Not compared, because not all forms can be read: FOLDER/stock.lisp",
+    );
     expect(await call("list-changes")).to.include("Not compared, because not all forms can be read: FOLDER/stock.lisp");
   });
 
@@ -220,7 +271,13 @@ describe("load-changes", () => {
       "(in-package :stock) (defun amount (crate) (list :evaluated crate)) (defun doubled (crate) (list :kept crate))",
     );
     await write(SOURCE.replace("(twice crate))\n(defun", "(1+ (twice crate)))\n(defun"));
-    snapshots.match("conflict", [await call("list-changes"), await load(), await call("list-changes")].join("\n==\n"));
+    expectFacts(
+      [await call("list-changes"), await load(), await call("list-changes")].join("\n==\n"),
+      "Evaluated, and different from the file:\nfunction DOUBLED",
+      "Evaluated, and also changed in the file since it was loaded:\nfunction AMOUNT FOLDER/stock.lisp:12:1\n",
+      "==\nLoaded:\nfunction AMOUNT FOLDER/stock.lisp:12:1\n  It replaced what was evaluated and not saved (-):\n  - (defun amount (crate) (list :evaluated crate))\n  + (defun amount (crate)",
+      "==\nEvaluated, and different from the file:\nfunction DOUBLED",
+    );
     expect(await value("(list (amount 1) (doubled 1))")).to.match(/^=> \(3 \(:KEPT 1\)\)/);
   });
 
@@ -239,39 +296,6 @@ describe("load-changes", () => {
       await value(`(mapcar (lambda (name) (second (assoc :position (cdr (second (first (swank:find-definitions-for-emacs name)))))))
       '("stock:amount" "stock::caller"))`),
     ).to.match(/=> \(\d+ \d+\)/);
-  });
-
-  it("loads what changed in the files of a system in the order of the system, however it was loaded", async () => {
-    const lisp = await startRealSwank();
-    const other = await connect({ port: lisp.port });
-    const attached = await McpStdio.start(["--attach", String(lisp.port)]);
-    const files = {
-      "parts.asd": '(defsystem "parts" :serial t :components ((:file "z-macros") (:file "a-users")))',
-      "z-macros.lisp": "(defpackage :parts (:use :cl))\n(in-package :parts)\n(defmacro part (x) `(list ,x))\n",
-      "a-users.lisp": "(in-package :parts)\n(defun use () (part 1))\n(defvar *uses* (list (use)))\n",
-    };
-    const place = async (name: string, text: string, time = EARLIER) => {
-      await writeFile(join(folder, name), text);
-      await utimes(join(folder, name), time, time);
-    };
-    for (const [name, text] of Object.entries(files)) await place(name, text);
-    // a file that changed in the second in which it was compiled is not known to have the compiled text
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    await other.run(
-      typed,
-      `(progn (push ${JSON.stringify(`${folder}/`)} asdf:*central-registry*) (asdf:load-system "parts"))`,
-    );
-    const loaded = async () =>
-      blocks(await attached.call("load-changes", {}))
-        .join("\n--\n")
-        .replaceAll(folder, "FOLDER");
-    const before = await loaded();
-    await place("z-macros.lisp", files["z-macros.lisp"].replace("(list ,x)", "(vector ,x ,x)"), new Date());
-    await place("a-users.lisp", files["a-users.lisp"].replace("(list (use))", "(vector (use) (part 7))"), new Date());
-    snapshots.match("a system of another client", [before, await loaded(), await loaded()].join("\n==\n"));
-    await attached.end();
-    await other.close();
-    await lisp.stop();
   });
 
   it("loads files that name no package in the package of their definitions", async () => {
@@ -293,7 +317,10 @@ describe("load-changes", () => {
     // Below the form, no frame of the loader or of the runtime is shown.
     expect(stopped).to.match(/\[Backtrace\]\n0: .*\[toplevel\]\n--\n/);
     expect(stopped).to.include("SKIP-FORM - Leave out form (loop) FOLDER/stock.lisp:20:1, and load the others.");
-    snapshots.match("timeout", await call("debugger_invoke_restart", { restart: "SKIP-FORM" }));
+    expectFacts(
+      await call("debugger_invoke_restart", { restart: "SKIP-FORM" }),
+      "Loaded:\nfunction after FOLDER/stock.lisp:21:1\n\nLeft out when it had stopped:\nform (loop) FOLDER/stock.lisp:20:1",
+    );
   });
 
   it("reads a changed form with the syntax that the forms before it set, or says that the whole file must be loaded", async () => {
@@ -333,14 +360,36 @@ describe("load-changes", () => {
     }
   });
 
-  it("names similar files for one that is not there, and refuses bad arguments", async () => {
-    expect(await load({ file: join(folder, "stok.lisp") })).to.equal(
-      "The image has no file FOLDER/stok.lisp\n--\nSimilar files: FOLDER/stock.lisp\nGive the path of a file that exists, absolute or relative to the image's directory.",
-    );
-    for (const args of [{ file: "" }, { file: 1 }, { text: true }, { timeout: 0 }]) {
-      expect((await server.call("load-changes", args)).isError, JSON.stringify(args)).to.equal(true);
-    }
-  });
+  describe("beside another client", () => {
+    const lisp = liveSwank({ each: true });
+    const editor = liveEditor(lisp);
+    const attached = liveServer({ each: true, args: attachedTo(lisp) });
 
-  snapshots.testCompleteness();
+    it("loads what changed in the files of a system in the order of the system, however it was loaded", async () => {
+      const files = {
+        "parts.asd": '(defsystem "parts" :serial t :components ((:file "z-macros") (:file "a-users")))',
+        "z-macros.lisp": "(defpackage :parts (:use :cl))\n(in-package :parts)\n(defmacro part (x) `(list ,x))\n",
+        "a-users.lisp": "(in-package :parts)\n(defun use () (part 1))\n(defvar *uses* (list (use)))\n",
+      };
+      const place = async (name: string, text: string, time = EARLIER) => {
+        await writeFile(join(folder, name), text);
+        await utimes(join(folder, name), time, time);
+      };
+      for (const [name, text] of Object.entries(files)) await place(name, text);
+      // a file that changed in the second in which it was compiled is not known to have the compiled text
+      await new Promise((resolve) => setTimeout(resolve, 1100));
+      await editor.type(
+        `(progn (push ${JSON.stringify(`${folder}/`)} asdf:*central-registry*) (asdf:load-system "parts"))`,
+      );
+      const loaded = () => call("load-changes", {}, attached);
+      const before = await loaded();
+      await place("z-macros.lisp", files["z-macros.lisp"].replace("(list ,x)", "(vector ,x ,x)"), new Date());
+      await place("a-users.lisp", files["a-users.lisp"].replace("(list (use))", "(vector (use) (part 7))"), new Date());
+      expectFacts(
+        [before, await loaded(), await loaded()].join("\n==\n"),
+        "Nothing to load.\n==\nLoaded:\nmacro PARTS::PART FOLDER/z-macros.lisp:3:1\n  Compiled with the old one; load them again: PARTS::USE\nvariable PARTS::*USES* FOLDER/a-users.lisp:3:1",
+        "==\nNothing to load.",
+      );
+    });
+  });
 });

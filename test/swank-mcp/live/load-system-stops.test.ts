@@ -1,9 +1,10 @@
 import { expect } from "chai";
+import { expectFacts } from "../../support/facts.js";
 import { COMPILING, loadingSuite, loadText } from "../../support/loadable-systems.js";
 import { blocks } from "../../support/mcp-results.js";
 
 describe("load-system that does not end", () => {
-  const suite = loadingSuite(import.meta.url);
+  const suite = loadingSuite();
 
   async function restart(name: string): Promise<string> {
     return loadText(await suite.server.call("debugger_invoke_restart", { restart: name }));
@@ -11,19 +12,34 @@ describe("load-system that does not end", () => {
 
   it("stops in a form that fails, with its line, and loads the rest when the corrected file is compiled again", async () => {
     const stopped = await suite.server.call("load-system", { system: "failing" });
-    suite.snapshots.match("a form that fails", loadText(stopped));
+    expectFacts(
+      loadText(stopped),
+      "System failing is not loaded completely: 1 of 3 files.\nNot loaded to its end: config.lisp. Its forms before the failed one have run.\nNot loaded: config.lisp, after.lisp",
+      "[ERROR] SIMPLE-ERROR\nThere is no configuration.",
+      "1. TRY-RECOMPILING - …4. RETRY - Retry ASDF operation. (also 6)…8. ABORT - Return to top level",
+    );
     expect(blocks(stopped).join()).to.include("Source lines of frames: 0 config.lisp:2");
     expect(blocks(stopped).join()).not.to.match(/CALL-AS-ACTION|LOAD-CODE/);
     await suite.systems.write("config.lisp", "(defvar *config-read* t)\n");
-    suite.snapshots.match("the form, corrected", await restart("TRY-RECOMPILING"));
+    expectFacts(await restart("TRY-RECOMPILING"), "System failing is loaded: 3 files, compiled now.");
   });
 
   it("reports the errors of a file at which it stops, and only those of the last compilation when it is resumed", async () => {
     const stopped = await suite.server.call("load-system", { system: "broken" });
-    suite.snapshots.match("a file that does not compile", loadText(stopped));
+    expectFacts(
+      loadText(stopped),
+      "System broken is not loaded completely: 2 of 4 files.\nFiles: cart 1, broken 1 of 3\nNot compiled to its end: wrong.lisp\nNot loaded: wrong.lisp, after.lisp\nThe compiler: 1 error, 1 style warning.",
+      "wrong.lisp:4:3: ERROR in (DEFUN WRONG): …cart.lisp:5:1: STYLE-WARNING…[ERROR] UIOP/LISP-BUILD:COMPILE-FILE-ERROR\n",
+      "1. LOAD-ANYWAY - Compile wrong.lisp again, and load it despite its warnings and errors.",
+    );
     expect(stopped.isError).to.equal(true);
     await suite.systems.write("wrong.lisp", "(defun wrong (unused) 1)\n");
-    suite.snapshots.match("the file, corrected", await restart("RETRY"));
+    expectFacts(
+      await restart("RETRY"),
+      "System broken is loaded: 4 files, compiled now.\nFiles: cart 1, broken 3\nThe compiler: 2 style warnings.",
+      "Redefined by after.lisp: AFTER",
+      "Invoked restart 2, the innermost RETRY. Others of this name: 4, 6, 9.",
+    );
   });
 
   it("shows errors and warnings, and only counts notes about optimization beside them", async () => {
@@ -50,8 +66,16 @@ describe("load-system that does not end", () => {
   });
 
   it("names the parenthesis that is probably missing, and says what is loaded after an abort", async () => {
-    suite.snapshots.match("a file that cannot be read", await suite.load({ system: "unread" }));
-    suite.snapshots.match("a loading that is aborted", await restart("ABORT"));
+    expectFacts(
+      await suite.load({ system: "unread" }),
+      "System unread is not loaded: 0 of 1 file.\nNot compiled to its end: open.lisp\nNot loaded: open.lisp\nThe compiler: 1 error.\n\nopen.lisp:2:1: READ-ERROR: the list that begins here never ends",
+      "\n    line 3: (list 1 2)\n\n[ERROR] UIOP/LISP-BUILD:COMPILE-FILE-ERROR",
+    );
+    expectFacts(
+      await restart("ABORT"),
+      "System unread is not loaded: 0 of 1 file.\nNot compiled to its end: open.lisp\nNot loaded: open.lisp\nThe compiler: 1 error.\n\nopen.lisp:2:1: READ-ERROR: the list that begins here never ends",
+      "; Evaluation aborted\n\nThread N/1 ended.",
+    );
   });
 
   it("sends the names and numbers of 100 files as progress", async function () {

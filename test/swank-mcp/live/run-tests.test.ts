@@ -1,12 +1,19 @@
 import { expect } from "chai";
+import { expectFacts } from "../../support/facts.js";
 import { TestedSystems, testingSuite, testsText as text } from "../../support/tested-systems.js";
 
 describe("run-tests", () => {
-  const suite = testingSuite(import.meta.url);
+  const suite = testingSuite();
 
   it("runs a system's own tests, and reports each failure of FiveAM with its form, values and place", async () => {
     const result = await suite.server.call("run-tests", { name: "orders" });
-    suite.snapshots.match("a system", text(result));
+    expectFacts(
+      text(result),
+      "System orders: 1 passed, 4 failed, 1 skipped in <seconds> (FiveAM).\n\norders-tests.lisp:8:1: ORDERS-TESTS::TOTALS failed\n  form: (= 7 (total '(1 2 3)))\n  expected: 7\n  actual: 6\n",
+      "reason: A total of 1 is not zero",
+      "orders-tests.lisp:13:1: ORDERS-TESTS::BROKEN was ended by TYPE-ERROR\n  reason: The value :TWO is not of type NUMBER",
+      "orders-tests.lisp:19:1: ORDERS-TESTS::LISTED failed\n  form: (= 1 (total 'nil))\n  expected: 1\n  actual: 0",
+    );
     expect(result.isError).to.equal(true);
     expect(result._meta?.["swank-mcp/tests"]).to.deep.include({ status: "run", passed: 1, failed: 4, skipped: 1 });
   });
@@ -36,11 +43,20 @@ describe("run-tests", () => {
   });
 
   it("says that the framework named has nothing of a name, and that a system has that name", async () => {
-    suite.snapshots.match("a wrong framework", await suite.run({ name: "orders", framework: "sb-rt" }));
+    expectFacts(
+      await suite.run({ name: "orders", framework: "sb-rt" }),
+      "sb-rt has no loaded suite, test or package of tests named orders.",
+      "Another framework, or ASDF as a system, has orders.",
+    );
   });
 
   it("reports values and errors of sb-rt, whose tests are named one by one or by their package", async () => {
-    suite.snapshots.match("a system with sb-rt", await suite.run({ name: "sound", framework: "asdf" }));
+    expectFacts(
+      await suite.run({ name: "sound", framework: "asdf" }),
+      "System sound: 1 passed, 2 failed, 0 skipped in <seconds> (sb-rt).\n\nsound.lisp:5:1: SOUND::HALVED failed\n  form: (floor 7 2)\n  expected: 3 2\n  actual: 3 1\n",
+      "SOUND::DIVIDED was ended by DIVISION-BY-ZERO\n  form: (/ 1 0)\n  expected: 0\n  reason: ",
+      "[stdout]\nDoing 3 pending tests",
+    );
     expect(await suite.run({ name: "sound::doubled" })).to.equal(
       "SOUND::DOUBLED: 1 passed, 0 failed, 0 skipped in <seconds> (sb-rt).",
     );
@@ -54,11 +70,21 @@ describe("run-tests", () => {
     const names = ["orders-tests::broken", "orders-tests::sums", "sound::halved", "unfiled"];
     const shown = [];
     for (const name of names) shown.push(`> ${name}\n${text(await suite.server.call("show-source", { name }))}`);
-    suite.snapshots.match("shown tests", shown.join("\n\n"));
+    expectFacts(
+      shown.join("\n\n"),
+      "orders-tests.lisp:13:1 test ORDERS-TESTS::BROKEN (as loaded)\n13  (test broken\n14 ",
+      "test ORDERS-TESTS::SUMS (as loaded)",
+      "sound.lisp:5:1 test SOUND::HALVED (as loaded)",
+      "test UNFILED (Lisp has not recorded where it came from)",
+    );
   });
 
   it("says that nothing was counted for a system without a known framework, and shows what that printed", async () => {
-    suite.snapshots.match("a system without a known framework", await suite.run({ name: "plain" }));
+    expectFacts(
+      await suite.run({ name: "plain" }),
+      "System plain: asdf:test-system returned after <seconds>, but no test of a known framework ran in it",
+      "[stdout]\nplain: 1 test failed",
+    );
   });
 
   it("says that a suite without tests, or a test without checks, has nothing to check, and what to do", async () => {
@@ -79,17 +105,14 @@ describe("run-tests", () => {
     await fresh.remove();
   });
 
-  it("finds the place of a test whose name is in a list with options", async () => {
-    expect(await suite.run({ name: "orders-tests::listed" })).to.equal(
-      "ORDERS-TESTS::LISTED: 0 passed, 1 failed, 0 skipped in <seconds> (FiveAM).\n\norders-tests.lisp:19:1: ORDERS-TESTS::LISTED failed\n  form: (= 1 (total 'nil))\n  expected: 1\n  actual: 0",
-    );
-  });
-
   it("reports the error of a system that cannot be loaded, and names what is similar to an unknown name", async () => {
     expect(await suite.run({ name: "unsound" })).to.match(
       /^System unsound: no test was counted in <seconds>\.\n\nThe run ended with \S+\n/,
     );
-    suite.snapshots.match("an unknown name", await suite.run({ name: "totls" }));
+    expectFacts(
+      await suite.run({ name: "totls" }),
+      "There is no system, and no loaded suite or test, named totls.\n\nSimilar: ORDERS-TESTS::TOTALS",
+    );
     expect(await suite.run({ name: "((" })).to.match(/^There is no system, and no loaded suite or test, named \(\(\./);
     expect(await suite.run({ name: "gone::all" })).to.match(/^There is no system/);
   });

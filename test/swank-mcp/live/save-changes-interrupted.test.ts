@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { liveFolder } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
@@ -19,17 +19,12 @@ function beforeRenaming(form: string): string {
 }
 
 describe("save-changes that is interrupted", () => {
-  let folder: string;
-  let file: string;
-
+  const folder = liveFolder("save changes", { each: true });
+  const file = join(folder, "toll.lisp");
   beforeEach(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), "save changes ")));
-    file = join(folder, "toll.lisp");
     await writeFile(file, OLD);
     await utimes(file, EARLIER, EARLIER);
   });
-
-  afterEach(() => rm(folder, { recursive: true }));
 
   /** Loads the file, redefines its function, and makes a form run before the draft is renamed. */
   async function prepare(server: McpStdio, form = ":nothing"): Promise<void> {
