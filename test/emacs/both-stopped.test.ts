@@ -11,27 +11,6 @@ describe("debugger tools beside Emacs's debugger", function () {
 
   afterEach(() => user.end());
 
-  it("work at the same time as Emacs's debugger, on another thread", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
-    await emacs.typeInRepl('(restart-case (error "the user\'s") (use-seven () 7))');
-    const users = await emacs.debuggerShowing("the user's");
-    const [report] = await agent.evaluate('(restart-case (error "the agent\'s") (use-eight () 8))');
-    expect(report).to.include("[ERROR] SIMPLE-ERROR\nthe agent's");
-    const { structuredContent } = await agent.call("debugger_restarts");
-    expect(structuredContent).to.have.nested.property("restarts[0].name", "USE-EIGHT");
-    expect((await emacs.debuggerBuffers()).map(({ condition }) => condition)).to.deep.equal(["the user's"]);
-    expect(await agent.call("debugger_invoke_restart", { restart: "USE-EIGHT" })).to.have.nested.property(
-      "content[0].text",
-      "=> 8",
-    );
-    expect(await emacs.debuggerBuffers()).to.deep.equal([users]);
-    await emacs.invokeRestart(users.thread, 0);
-    await emacs.debuggerClosed(users.thread);
-    await emacs.prompt();
-    expect(await emacs.evaluateInRepl("(list *)")).to.equal("(7)");
-  });
-
   it("interrupt only the agent's thread, and Emacs only its own", async () => {
     const { emacs } = user;
     const agent = await user.agent();

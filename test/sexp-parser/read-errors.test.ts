@@ -142,10 +142,7 @@ describe("read of invalid text", () => {
       expect(
         errorOf(() => read(`(a ${text})`, { maxNumberLength: 7 })),
         text,
-      ).to.include({
-        code: "NUMBER_TOO_LONG",
-        offset: 3,
-      });
+      ).to.include({ code: "NUMBER_TOO_LONG", offset: 3 });
     }
     for (const text of ["12345678.9", "1234567e5", "abcdefgh", "|12345678|", "12345678a", "#*10101010"]) {
       expect(() => read(text, { maxNumberLength: 7 }), text).not.to.throw();

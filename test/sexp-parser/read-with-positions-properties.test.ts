@@ -28,9 +28,7 @@ const anything = fc
       " ",
       "\n",
     ),
-    {
-      maxLength: 12,
-    },
+    { maxLength: 12 },
   )
   .map((pieces) => pieces.join(""));
 

@@ -148,9 +148,7 @@ describe("Swank calls on a real Swank", () => {
     const failed = await stopAt('(cl:error "x")');
     expect(
       await runnerOf(connection).with({ thread: failed.debug.thread }).run(calls.debugging.sldbAbort),
-    ).to.deep.equal({
-      unwound: true,
-    });
+    ).to.deep.equal({ unwound: true });
     expect(await failed.reply).to.have.property("status", "abort");
   });
 

@@ -68,13 +68,6 @@ describe("Connection.request: requests", () => {
     },
   );
 
-  onBothJoints("fail if their thread no longer exists", async ({ connection, peer }) => {
-    const reply = connection.request(FORM, { label: "frames", thread: 99 });
-    const { id } = await peer.nextRequest();
-    peer.send(`(:invalid-rpc ${id} "Thread not found: 99")`);
-    expect((await rejection(reply, "NO_SUCH_THREAD")).message).to.equal("frames: Thread not found: 99");
-  });
-
   onBothJoints(
     "fail without affecting others if the reply is malformed, unreadable or unprintable",
     async ({ connection, peer }) => {

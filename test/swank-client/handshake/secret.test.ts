@@ -159,12 +159,6 @@ describe("openConnection: the secret", () => {
     );
   });
 
-  it("is reported as unexpected if the server closes the connection after it", async () => {
-    const play = (peer: FakePeer) => peer.next().then(() => peer.end());
-    const error = await rejection(openFake(play, { secret: "x" }), "SECRET_REJECTED");
-    expect(error.remedy).to.match(/^Send none if the user who runs the server has no ~\/\.slime-secret/);
-  });
-
   it("is not mentioned if the server speaks another protocol", async () => {
     const play = (peer: FakePeer) => peer.sendBytes(Buffer.from("HTTP/1.1 400 Bad Request\r\n"));
     await rejection(openFake(play, { secret: "x" }), "NOT_SWANK");

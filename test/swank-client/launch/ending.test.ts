@@ -43,14 +43,6 @@ describe("End of a launched image", () => {
       expect((await image.exited).code).to.equal(7);
     });
 
-    it("is reported with the image's last output", async () => {
-      const { image, send } = await launch();
-      send(
-        '(cl:progn (cl:write-line "farewell" sb-sys:*stderr*) (cl:finish-output sb-sys:*stderr*) (sb-ext:exit :abort t))',
-      );
-      expect((await image.exited).outputTail).to.include("farewell");
-    });
-
     it("comes if the garbage collector exhausts the heap, without a prompt at a terminal", async () => {
       const { image, send } = await launch({ dynamicSpaceSize: 200 });
       send("(cl:loop :with l :do (cl:push (cl:list 1 2 3 4) l))");

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import type { Outcome, Stop, SwankClient } from "swank-client";
+import type { Outcome, Stop } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
-import { evaluate, returned, stopped, values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
+import { returned, stopped } from "./outcomes.js";
 
 /** The next outcome of the evaluation that a stop belongs to. */
 async function next({ evaluation }: Stop): Promise<Outcome> {
@@ -11,24 +11,19 @@ async function next({ evaluation }: Stop): Promise<Outcome> {
 }
 
 describe("Restarts that ask", () => {
-  const image = liveImage();
-  let client: SwankClient;
+  const image = liveClient();
 
   beforeEach(async () => {
-    client = await image.connect();
-    await values(
-      client,
-      `(defun asserted (x y) (assert (< x y) (x y) "~a is not below ~a" x y) (list x y))
+    await image.values(`(defun asserted (x y) (assert (< x y) (x y) "~a is not below ~a" x y) (list x y))
        (defun asserted-place (cell) (assert (stringp (car cell)) ((car cell))) cell)
        (defun checked (x) (check-type x string) x)
        (defun asking () (restart-case (error "asks")
                           (answer (a b) :interactive (lambda () (format *query-io* "Number: ") (list (read *query-io*) (read-line *query-io*))) (list a b))))
        (defun reading () (restart-case (error "reads") (go-on () (list (read-line) (read-line nil nil :end)))))
-       (defun nested () (handler-bind ((error (lambda (c) (declare (ignore c)) (asserted 4 3)))) (asserted-place (list 1))))`,
-    );
+       (defun nested () (handler-bind ((error (lambda (c) (declare (ignore c)) (asserted 4 3)))) (asserted-place (list 1))))`);
   });
 
-  const stop = async (code: string): Promise<Stop> => stopped(await evaluate(client, code)).stop;
+  const stop = async (code: string): Promise<Stop> => stopped(await image.evaluate(code)).stop;
   const end = async (at: Stop) => returned(await next(at)).values;
   const index = ({ restarts }: Stop, name: string) => restarts.findIndex((restart) => restart.name === name);
 
@@ -39,17 +34,14 @@ describe("Restarts that ask", () => {
   });
 
   it("of ASSERT take values that have no readable text", async () => {
-    await values(
-      client,
-      "(defparameter *given* nil) (defstruct point) (defun place-of (x) (assert (point-p x) (x)) x)",
-    );
+    await image.values("(defparameter *given* nil) (defstruct point) (defun place-of (x) (assert (point-p x) (x)) x)");
     const at = await stop("(eq (place-of 1) *given*)");
     await at.invokeRestart(index(at, "CONTINUE"), ["(setf *given* (make-point))"]);
     expect(await end(at)).to.deep.equal(["T"]);
   });
 
   it("of ASSERT take all values of an expression, for a place that takes several", async () => {
-    await values(client, "(defun both (a b) (assert (< a b) ((values a b))) (list a b))");
+    await image.values("(defun both (a b) (assert (< a b) ((values a b))) (list a b))");
     for (const [given, options] of [
       [["(values 1 2)"], {}],
       [[], { stdin: "y\n(values 1 2)\n" }],
@@ -117,17 +109,17 @@ describe("Restarts that ask", () => {
   });
 
   it("of ASSERT evaluate no answer unless all are given", async () => {
-    await values(client, "(defparameter *n* 0)");
+    await image.values("(defparameter *n* 0)");
     const at = await stop("(asserted 3 1)");
     for (const stdin of ["y\n(incf *n*)\n", "y\n(incf *n*)\ny\n(list"])
       await rejection(at.continue({ stdin }), "INVALID_ARGUMENT");
-    expect(await values(client, "*n*")).to.deep.equal(["0"]);
+    expect(await image.values("*n*")).to.deep.equal(["0"]);
     await at.abort();
   });
 
   it("of ASSERT are refused in a thread that runs no evaluation", async () => {
-    const found = new Promise<Stop>((resolve) => client.on("stop", resolve));
-    await values(client, "(sb-thread:make-thread (lambda () (asserted 3 1)))");
+    const found = new Promise<Stop>((resolve) => image.client.on("stop", resolve));
+    await image.values("(sb-thread:make-thread (lambda () (asserted 3 1)))");
     const at = await found;
     for (const call of [
       () => at.continue(),
@@ -141,7 +133,7 @@ describe("Restarts that ask", () => {
   });
 
   it("of ASSERT read what is left of the evaluation's input if no other answers are given", async () => {
-    const at = stopped(await evaluate(client, "(list (asserted 3 1) (read-line))", { stdin: "n\ny\n7\nrest" })).stop;
+    const at = stopped(await image.evaluate("(list (asserted 3 1) (read-line))", { stdin: "n\ny\n7\nrest" })).stop;
     await at.continue();
     expect(await end(at)).to.deep.equal(['((3 7) "rest")']);
   });
@@ -152,14 +144,14 @@ describe("Restarts that ask", () => {
       [["10", "20"], {}],
       [[], { stdin: "yes\n10\ny\n20\n" }],
     ] as const) {
-      const at = stopped(await evaluate(client, code, { stdin: "yankee\nrecord 1" })).stop;
+      const at = stopped(await image.evaluate(code, { stdin: "yankee\nrecord 1" })).stop;
       await at.invokeRestart(index(at, "CONTINUE"), given, options);
       expect(await end(at)).to.deep.equal(['((10 20) "yankee" ("record 1" T))']);
     }
   });
 
   it("of ASSERT refuse input that is left and does not answer, which the code reads later", async () => {
-    const at = stopped(await evaluate(client, "(list (asserted 3 1) (read-line))", { stdin: "zzz\n" })).stop;
+    const at = stopped(await image.evaluate("(list (asserted 3 1) (read-line))", { stdin: "zzz\n" })).stop;
     await rejection(at.continue(), "INVALID_ARGUMENT");
     await rejection(at.continue({ stdin: "y\n" }), "INVALID_ARGUMENT");
     expect(at.isLive).to.equal(true);
@@ -168,11 +160,8 @@ describe("Restarts that ask", () => {
   });
 
   it("of ASSERT are refused if the code asks on a stream of its own", async () => {
-    await values(
-      client,
-      `(defun apart (function) (let ((*query-io* (make-two-way-stream (make-string-input-stream "") *standard-output*))) (funcall function)))
-       (defun together (function) (let ((*query-io* (make-two-way-stream (make-synonym-stream '*standard-input*) *standard-output*))) (funcall function)))`,
-    );
+    await image.values(`(defun apart (function) (let ((*query-io* (make-two-way-stream (make-string-input-stream "") *standard-output*))) (funcall function)))
+       (defun together (function) (let ((*query-io* (make-two-way-stream (make-synonym-stream '*standard-input*) *standard-output*))) (funcall function)))`);
     const at = await stop("(apart (lambda () (asserted 3 1)))");
     for (const call of [
       () => at.continue(),
@@ -237,12 +226,9 @@ describe("Restarts that ask", () => {
   });
 
   it("refuse keywords that they do not take, and values of their interactive function", async () => {
-    await values(
-      client,
-      `(defun keyed () (restart-case (error "keyed") (plain (&key a) a) (open (b &rest all &key a &allow-other-keys) (list b all a))))
+    await image.values(`(defun keyed () (restart-case (error "keyed") (plain (&key a) a) (open (b &rest all &key a &allow-other-keys) (list b all a))))
        (defun bound () (block nil (restart-bind ((go-on (lambda (&key ((:first a) 1)) (return a)))) (error "bound"))))
-       (defun few () (restart-case (error "few") (pair (a b) :interactive (lambda () (list (read))) (list a b))))`,
-    );
+       (defun few () (restart-case (error "few") (pair (a b) :interactive (lambda () (list (read))) (list a b))))`);
     for (const [code, name, refused, given, result] of [
       ["(keyed)", "PLAIN", [["1"], [":b", "1"], [":a", "1", ":b"], ["'a", "1"]], [":a", "1"], "1"],
       ["(keyed)", "PLAIN", [], [":b", "1", ":allow-other-keys", "t"], "NIL"],
@@ -274,12 +260,9 @@ describe("Restarts that ask", () => {
   });
 
   it("with several parameters say how many values they want, and leave the stop as it was", async () => {
-    await values(
-      client,
-      `(defun several () (restart-case (error "several") (pair (a b) (list a b))))
+    await image.values(`(defun several () (restart-case (error "several") (pair (a b) (list a b))))
        (defun mixed ()
-         (restart-case (error "mixed") (pair (a b) (list a b)) (use-value (v) v) (open (a &optional b &key c) (list a b c))))`,
-    );
+         (restart-case (error "mixed") (pair (a b) (list a b)) (use-value (v) v) (open (a &optional b &key c) (list a b c))))`);
     const at = await stop("(several)");
     for (const given of [[], ["1"], ["1", "2", "3"]]) {
       const error = await rejection(at.invokeRestart(index(at, "PAIR"), given), "INVALID_ARGUMENT");
@@ -307,14 +290,13 @@ describe("Restarts that ask", () => {
 });
 
 describe("Stop.continue and step", () => {
-  const image = liveImage();
+  const image = liveClient();
 
   it("give the code text to read", async () => {
-    const client = await image.connect();
-    const at = stopped(await evaluate(client, "(progn (break) (list (read) (read-line)))")).stop;
+    const at = stopped(await image.evaluate("(progn (break) (list (read) (read-line)))")).stop;
     await at.continue({ stdin: "(a b) c\nd" });
     expect(returned(await next(at)).values).to.deep.equal(['((A B) "c")']);
-    const stepping = stopped(await evaluate(client, "(progn (break) (read-line))")).stop;
+    const stepping = stopped(await image.evaluate("(progn (break) (read-line))")).stop;
     await stepping.step("over", { stdin: "text" });
     let outcome = await next(stepping);
     while (outcome.status === "stopped") {

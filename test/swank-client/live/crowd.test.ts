@@ -1,10 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { liveImage } from "./live-image.js";
-import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
+import { aborted, returned, stopped } from "./outcomes.js";
 
 function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index);
@@ -58,38 +55,4 @@ describe("SwankClient under load:", () => {
     );
     aborted(await evaluation.abort());
   });
-});
-
-describe("Stop.frames: the source of a frame", () => {
-  const image = liveImage();
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "live-sources-"));
-  });
-  after(() => rm(folder, { recursive: true }));
-
-  const HEADS: Readonly<Record<string, string>> = {
-    plain: "; nothing odd\n",
-    "characters of several bytes": ";; öäü おはよう 😀\n",
-    "a coding cookie": ";; -*- coding: utf-8 -*- öäü 😀\n",
-    "lines that end in CR LF": ";; one\r\n;; two\r\n",
-  };
-  for (const [name, head] of Object.entries(HEADS)) {
-    it(`includes line and column in a file with ${name}`, async () => {
-      // A name of its own: Swank keeps sources by name and by date, which counts in seconds.
-      const file = join(folder, `${name.replaceAll(" ", "-")}.lisp`);
-      await writeFile(
-        file,
-        `${head}(declaim (optimize (debug 3)))\n(defun located (x)\n  (list x\n        (car x)))\n`,
-      );
-      const client = await image.connect();
-      await values(client, `(load (compile-file "${file}"))`);
-      const { stop } = stopped(await evaluate(client, "(located 5)"));
-      const { frames } = await stop.frames(0, 10);
-      const source = frames.find((frame) => frame.function === "COMMON-LISP-USER::LOCATED")?.source;
-      const line = head.split("\n").length + 3;
-      expect(source).to.deep.equal({ file, line, column: 9 });
-      await stop.abort();
-    });
-  }
 });

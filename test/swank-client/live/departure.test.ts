@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { read } from "sexp-parser";
-import type { SwankClient } from "swank-client";
 import * as calls from "swank-client/swank";
 import { killedClient } from "./killed-client.js";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
 
 /** Evaluates `codes`, and says so once they run. */
@@ -23,14 +22,10 @@ const PARKED = `(cl:loop :for thread :in (sb-thread:list-all-threads)
   :when (cl:plusp (cl:or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread cl:nil) 0)) :collect (sb-thread:thread-name thread))`;
 
 describe("Disconnection of a client", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   it("by close ends the client's running and stopped evaluations, with cleanup forms", async () => {
-    await values(client, "(defparameter *cleaned* 0)");
+    await image.values("(defparameter *cleaned* 0)");
     for (const code of [
       "(loop)",
       '(error "x")',
@@ -38,12 +33,12 @@ describe("Disconnection of a client", () => {
       "(loop (print 1))",
       "(unwind-protect (loop) (loop))",
     ]) {
-      client.evaluate(`(unwind-protect (progn (sb-ext:atomic-incf (car *count*)) ${code}) (incf *cleaned*))`);
+      image.client.evaluate(`(unwind-protect (progn (sb-ext:atomic-incf (car *count*)) ${code}) (incf *cleaned*))`);
     }
-    await values(client, "(defvar *count* (list 0))");
-    const halted = client.evaluate('(break "here")');
+    await image.values("(defvar *count* (list 0))");
+    const halted = image.client.evaluate('(break "here")');
     const { stop } = stopped(await halted.next());
-    await client.close();
+    await image.client.close();
     expect(stop.isLive).to.equal(false);
     expect(halted.isSettled).to.equal(true);
     await image.untilTidy();
@@ -72,64 +67,58 @@ describe("Disconnection of a client", () => {
       expect(await image.ask(PARKED)).to.equal("NIL");
       // Its connection and the observer's: Swank has noticed that the third is gone.
       while ((await image.ask("(cl:length swank::*connections*)")) !== "2") await pause(20);
-      expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
+      expect(await image.values("(+ 1 2)")).to.deep.equal(["3"]);
     });
   }
 
   it("by a kill makes no thread of Swank's look at its stack, where it could be ended with a lock of the C library", async () => {
-    await values(
-      client,
-      `(defvar *looks* (list 0))
+    await image.values(`(defvar *looks* (list 0))
        (sb-int:encapsulate 'swank::backtrace 'looks
-         (lambda (backtrace &rest arguments) (sb-ext:atomic-incf (car *looks*)) (apply backtrace arguments)))`,
-    );
+         (lambda (backtrace &rest arguments) (sb-ext:atomic-incf (car *looks*)) (apply backtrace arguments)))`);
     try {
       for (let round = 0; round < 3; round += 1) {
         await killedClient(running(["(loop (print 1))"]), { port: image.swank.port });
         await image.untilTidy();
       }
-      expect(await values(client, "*looks*")).to.deep.equal(["(0)"]);
+      expect(await image.values("*looks*")).to.deep.equal(["(0)"]);
     } finally {
-      await values(client, "(sb-int:unencapsulate 'swank::backtrace 'looks)");
+      await image.values("(sb-int:unencapsulate 'swank::backtrace 'looks)");
     }
   });
 
   it("ends a thread that Swank has made for a request, and that it has not given the request", async () => {
     const form = "(cl:progn (swank::spawn-worker-thread swank::*emacs-connection*) cl:nil)";
-    await client.request(read(form), { label: "an idle worker" });
-    await client.close();
+    await image.client.request(read(form), { label: "an idle worker" });
+    await image.client.close();
     await image.untilTidy();
   });
 
   it("ends a request that prints to the client's REPL, which shows nothing any more", async () => {
-    await client.run(calls.repl.createRepl);
+    await image.client.run(calls.repl.createRepl);
     const form = `(cl:loop (cl:write-char #\\x (swank::connection.user-output swank::*emacs-connection*)) (cl:sleep 1/100))`;
-    const request = client.request(read(form), { label: "printing" }).catch((error: unknown) => error);
+    const request = image.client.request(read(form), { label: "printing" }).catch((error: unknown) => error);
     await pause(100);
-    await client.close();
+    await image.client.close();
     await request;
     await image.untilTidy();
   });
 
   it("leaves a thread of the program that has the name and the connection of Swank's", async () => {
-    await values(
-      client,
-      `(defvar *beats* (list 0))
+    await image.values(`(defvar *beats* (list 0))
        (let ((connection swank::*emacs-connection*))
          (sb-thread:make-thread
            (lambda ()
              (let ((swank::*emacs-connection* connection))
                (loop repeat 200 do (sb-ext:atomic-incf (car *beats*)) (sleep 0.01))
                (setf (car *beats*) -1)))
-           :name "worker"))`,
-    );
-    await client.close();
+           :name "worker"))`);
+    await image.client.close();
     while ((await image.ask("(cl:car cl-user::*beats*)")) !== "-1") await pause(50);
   });
 
   it("does not end evaluations of other clients", async () => {
-    const evaluation = client.evaluate("(sleep 0.5) :survived");
-    const halted = client.evaluate('(cerror "go on" "x") :continued');
+    const evaluation = image.client.evaluate("(sleep 0.5) :survived");
+    const halted = image.client.evaluate('(cerror "go on" "x") :continued');
     const stop = stopped(await halted.next());
     const other = await image.connect();
     other.evaluate("(loop)");
@@ -158,8 +147,8 @@ describe("Disconnection of a client", () => {
   });
 
   it("and a new connection begin a new session", async () => {
-    await values(client, "(in-package :keyword)");
-    await client.close();
+    await image.values("(in-package :keyword)");
+    await image.client.close();
     const again = await image.connect();
     expect(await values(again, "(list * (package-name *package*))")).to.deep.equal(['(NIL "COMMON-LISP-USER")']);
   });
@@ -168,7 +157,7 @@ describe("Disconnection of a client", () => {
     // Threads of ours that do something for a moment only may still be there at first.
     const count = `(cl:list (cl:length swank::*connections*)
       (cl:count-if-not (cl:lambda (thread) (cl:search "swank-client" (sb-thread:thread-name thread))) (sb-thread:list-all-threads)))`;
-    await values(client, "1");
+    await image.values("1");
     const before = await image.ask(count);
     for (let round = 0; round < 30; round += 1) {
       const other = await image.connect();

@@ -1,7 +1,6 @@
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
 import { values } from "./outcomes.js";
 import { found } from "./symbols.js";
 
@@ -13,14 +12,10 @@ const PACKAGES = `
   (defpackage "DN-USER" (:use "CL" "DN-APP") (:local-nicknames ("DOORS" "DN-APP")))`;
 
 describe("SwankClient.describeSymbol: finding the symbol", () => {
-  const image = liveImage();
-  let client: SwankClient;
+  const image = liveClient();
   before(async () => {
     const first = await image.connect();
     await values(first, PACKAGES);
-  });
-  beforeEach(async () => {
-    client = await image.connect();
   });
 
   const FOUND: readonly (readonly [string, string | undefined, string])[] = [
@@ -53,36 +48,36 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
   ];
   for (const [name, packageName, expected] of FOUND) {
     it(`finds ${JSON.stringify(name)} in ${packageName ?? "CL-USER"}`, async () => {
-      expect((await found(client, name, packageName)).name).to.equal(expected);
+      expect((await found(image.client, name, packageName)).name).to.equal(expected);
     });
   }
 
   it("tells whether the symbol is external, internal or inherited", async () => {
-    expect(await found(client, "open-door", "DN-APP")).to.include({ access: "external", package: "DN-APP" });
-    expect(await found(client, "shut-door", "DN-APP")).to.include({ access: "internal", package: "DN-APP" });
-    expect(await found(client, "open-door", "DN-USER")).to.include({ access: "inherited", package: "DN-USER" });
+    expect(await found(image.client, "open-door", "DN-APP")).to.include({ access: "external", package: "DN-APP" });
+    expect(await found(image.client, "shut-door", "DN-APP")).to.include({ access: "internal", package: "DN-APP" });
+    expect(await found(image.client, "open-door", "DN-USER")).to.include({ access: "inherited", package: "DN-USER" });
   });
 
   it("looks in CL-USER in every session, but resolves the session package's local nicknames", async () => {
-    await values(client, '(in-package "DN-USER")');
-    expect(await client.describeSymbol("shut-door")).to.deep.equal({
+    await image.values('(in-package "DN-USER")');
+    expect(await image.client.describeSymbol("shut-door")).to.deep.equal({
       status: "symbol-not-found",
       name: "SHUT-DOOR",
       package: "CL-USER",
       elsewhere: ["DN-APP::SHUT-DOOR"],
       more: 0,
     });
-    expect((await found(client, "doors::shut-door")).name).to.equal("DN-APP::SHUT-DOOR");
-    expect((await found(client, "shut-door", "doors")).name).to.equal("DN-APP::SHUT-DOOR");
+    expect((await found(image.client, "doors::shut-door")).name).to.equal("DN-APP::SHUT-DOOR");
+    expect((await found(image.client, "shut-door", "doors")).name).to.equal("DN-APP::SHUT-DOOR");
   });
 
   it("lists packages with names similar to a missing one", async () => {
-    expect(await client.describeSymbol("x", { package: "nonexistent" })).to.deep.equal({
+    expect(await image.client.describeSymbol("x", { package: "nonexistent" })).to.deep.equal({
       status: "package-not-found",
       package: "NONEXISTENT",
       similar: [],
     });
-    expect(await client.describeSymbol("dn:x")).to.deep.equal({
+    expect(await image.client.describeSymbol("dn:x")).to.deep.equal({
       status: "package-not-found",
       package: "DN",
       similar: ["DN-APP", "DN-USER"],
@@ -90,12 +85,9 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
   });
 
   it("lists the symbols with that name in other packages, the likeliest first", async () => {
-    await values(
-      client,
-      `(defpackage "DN-ONE" (:use) (:export "DN-SOUGHT")) (defpackage "DN-TWO" (:use)) (intern "DN-SOUGHT" "DN-TWO")
-       (setf (symbol-value (intern "DN-SOUGHT" "DN-ONE")) 1) (intern "dn-Sought" "CL-USER")`,
-    );
-    expect(await client.describeSymbol("dn-Sought", { package: "DN-APP" })).to.deep.equal({
+    await image.values(`(defpackage "DN-ONE" (:use) (:export "DN-SOUGHT")) (defpackage "DN-TWO" (:use)) (intern "DN-SOUGHT" "DN-TWO")
+       (setf (symbol-value (intern "DN-SOUGHT" "DN-ONE")) 1) (intern "dn-Sought" "CL-USER")`);
+    expect(await image.client.describeSymbol("dn-Sought", { package: "DN-APP" })).to.deep.equal({
       status: "symbol-not-found",
       name: "DN-SOUGHT",
       package: "DN-APP",
@@ -105,8 +97,8 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
   });
 
   it("counts the omitted ones if there are many", async () => {
-    await values(client, '(dotimes (i 11) (intern "DN-COMMON" (make-package (format nil "DN-MANY-~d" i) :use nil)))');
-    const description = await client.describeSymbol("dn-common");
+    await image.values('(dotimes (i 11) (intern "DN-COMMON" (make-package (format nil "DN-MANY-~d" i) :use nil)))');
+    const description = await image.client.describeSymbol("dn-common");
     expect(description).to.have.property("elsewhere").with.lengthOf(8);
     expect(description).to.include({ status: "symbol-not-found", more: 3 });
   });
@@ -129,7 +121,7 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
   ];
   for (const [name, expected] of ODD) {
     it(`treats ${JSON.stringify(name).slice(0, 40)} as an unused name`, async () => {
-      expect(await client.describeSymbol(name)).to.deep.equal({
+      expect(await image.client.describeSymbol(name)).to.deep.equal({
         status: "symbol-not-found",
         name: expected,
         package: "CL-USER",
@@ -141,35 +133,38 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
 
   it("reports malformed package names as not found", async () => {
     for (const name of ["", "\0", "\ud800", "no such", "x".repeat(10_000), "a:b:c"]) {
-      expect(await client.describeSymbol("car", { package: name })).to.include({ status: "package-not-found" });
+      expect(await image.client.describeSymbol("car", { package: name })).to.include({ status: "package-not-found" });
     }
   });
 
   it("refuses a name that is not a string", async () => {
     const name: string = JSON.parse("7");
-    await rejection(client.describeSymbol(name), "INVALID_ARGUMENT");
-    await rejection(client.describeSymbol("car", { package: name }), "INVALID_ARGUMENT");
+    await rejection(image.client.describeSymbol(name), "INVALID_ARGUMENT");
+    await rejection(image.client.describeSymbol("car", { package: name }), "INVALID_ARGUMENT");
   });
 
   it("answers while packages are created and deleted", async () => {
-    await client.describeSymbol("car");
-    const churn = client.evaluate(
+    await image.client.describeSymbol("car");
+    const churn = image.client.evaluate(
       '(dotimes (i 20000) (let ((package (make-package "DN-FLEETING" :use nil))) (intern "DN-CHURN" package) (delete-package package)))',
     );
     const statuses = new Set<string>();
     while (!churn.isSettled) {
-      statuses.add((await client.describeSymbol("dn-fleeting::dn-churn")).status);
-      statuses.add((await client.describeSymbol("dn-churn")).status);
-      statuses.add((await client.describeSymbol("dn-churn", { package: "dn-fleeting" })).status);
+      statuses.add((await image.client.describeSymbol("dn-fleeting::dn-churn")).status);
+      statuses.add((await image.client.describeSymbol("dn-churn")).status);
+      statuses.add((await image.client.describeSymbol("dn-churn", { package: "dn-fleeting" })).status);
     }
     expect((await churn.next()).status).to.equal("returned");
     expect([...statuses]).to.include("symbol-not-found");
   });
 
   it("answers a session whose package was deleted", async () => {
-    await values(client, '(defpackage "DN-GONE" (:use "CL")) (in-package "DN-GONE")');
-    await values(client, '(delete-package "DN-GONE")', { package: "CL-USER" });
-    expect((await found(client, "car")).name).to.equal("COMMON-LISP::CAR");
-    expect(await client.describeSymbol("dn-gone::x")).to.include({ status: "package-not-found", package: "DN-GONE" });
+    await image.values('(defpackage "DN-GONE" (:use "CL")) (in-package "DN-GONE")');
+    await image.values('(delete-package "DN-GONE")', { package: "CL-USER" });
+    expect((await found(image.client, "car")).name).to.equal("COMMON-LISP::CAR");
+    expect(await image.client.describeSymbol("dn-gone::x")).to.include({
+      status: "package-not-found",
+      package: "DN-GONE",
+    });
   });
 });

@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
 import { values } from "./outcomes.js";
 import { found } from "./symbols.js";
 
@@ -45,8 +44,7 @@ const PLACES: readonly (readonly [string, string])[] = [
 ];
 
 describe("SwankClient.describeSymbol: the source of a definition", () => {
-  const image = liveImage();
-  let client: SwankClient;
+  const image = liveClient();
   let folder: string;
   let file: string;
   before(async () => {
@@ -55,9 +53,6 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
     await writeFile(file, FILE);
   });
   after(() => rm(folder, { recursive: true }));
-  beforeEach(async () => {
-    client = await image.connect();
-  });
 
   const native = (path: string) => `(sb-ext:parse-native-namestring ${JSON.stringify(path)})`;
 
@@ -71,9 +66,9 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
     ],
   ] as const) {
     it(`is a file ${manner}`, async () => {
-      await values(client, form(file));
+      await image.values(form(file));
       for (const [name, beginning] of PLACES) {
-        expect((await found(client, name)).meanings[0]?.source, name).to.deep.equal({
+        expect((await found(image.client, name)).meanings[0]?.source, name).to.deep.equal({
           kind: "file",
           file,
           ...place(beginning),
@@ -85,14 +80,14 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
   it("is a file without a line after the file was deleted", async () => {
     const fleeting = join(folder, "fleeting.lisp");
     await writeFile(fleeting, "(defvar *ds-fleeting* 1)\n(defun ds-fleeting () 1)");
-    await values(client, `(load ${native(fleeting)})`);
+    await image.values(`(load ${native(fleeting)})`);
     await rm(fleeting);
-    expect((await found(client, "ds-fleeting")).meanings[0]?.source).to.include({
+    expect((await found(image.client, "ds-fleeting")).meanings[0]?.source).to.include({
       kind: "file",
       file: fleeting,
       line: undefined,
     });
-    expect((await found(client, "*ds-fleeting*")).meanings[0]?.source).to.deep.equal({
+    expect((await found(image.client, "*ds-fleeting*")).meanings[0]?.source).to.deep.equal({
       kind: "file",
       file: fleeting,
       position: undefined,
@@ -104,23 +99,20 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
     const file = join(folder, "src", "code", "list.lisp");
     await mkdir(join(folder, "src", "code"), { recursive: true });
     await writeFile(file, "(in-package :sb-impl)\n");
-    await values(
-      client,
-      `(defvar *ds-translations* (logical-pathname-translations "SYS"))
-       (setf (logical-pathname-translations "SYS") (list (list "SYS:**;*.*.*" (merge-pathnames "**/*.*" ${native(`${folder}/`)}))))`,
-    );
-    expect((await found(client, "mapcar")).meanings[0]?.source).to.include({ kind: "file", file });
-    expect(await client.code.showSource("mapcar")).to.have.nested.property("definitions[0].file", file);
-    await values(client, '(setf (logical-pathname-translations "SYS") *ds-translations*)');
+    await image.values(`(defvar *ds-translations* (logical-pathname-translations "SYS"))
+       (setf (logical-pathname-translations "SYS") (list (list "SYS:**;*.*.*" (merge-pathnames "**/*.*" ${native(`${folder}/`)}))))`);
+    expect((await found(image.client, "mapcar")).meanings[0]?.source).to.include({ kind: "file", file });
+    expect(await image.client.code.showSource("mapcar")).to.have.nested.property("definitions[0].file", file);
+    await image.values('(setf (logical-pathname-translations "SYS") *ds-translations*)');
   });
 
   it("is SBCL's own file for SBCL's functions", async () => {
-    expect((await found(client, "mapcar")).meanings[0]?.source).to.include({ file: "SYS:SRC;CODE;LIST.LISP" });
-    expect((await found(client, "*print-base*")).meanings[0]?.source).to.deep.include({
+    expect((await found(image.client, "mapcar")).meanings[0]?.source).to.include({ file: "SYS:SRC;CODE;LIST.LISP" });
+    expect((await found(image.client, "*print-base*")).meanings[0]?.source).to.deep.include({
       kind: "file",
       line: undefined,
     });
-    expect((await found(client, "if")).meanings[0]?.source).to.equal(undefined);
+    expect((await found(image.client, "if")).meanings[0]?.source).to.equal(undefined);
   });
 
   const EVALUATED: readonly (readonly [string, string])[] = [
@@ -141,9 +133,9 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
   it("is the form that was evaluated", async () => {
     const texts = EVALUATED.map(([, form]) => form);
     const code = `;; 𝄞\n${texts.join("\n\n  ; between\n")}\n`;
-    await values(client, code);
+    await image.values(code);
     for (const [name, form] of EVALUATED) {
-      const source = (await found(client, name)).meanings[0]?.source;
+      const source = (await found(image.client, name)).meanings[0]?.source;
       expect(source, name).to.include({ kind: "evaluation" });
       expect(source, name)
         .to.have.property("form")
@@ -155,22 +147,22 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
   });
 
   it("is the latest form that defined it, from any client", async () => {
-    await values(client, "(defun ds-again () 1)");
+    await image.values("(defun ds-again () 1)");
     const other = await image.connect();
     await values(other, "(defun ds-again () 2)");
-    expect((await found(client, "ds-again")).meanings[0]?.source).to.include({ form: "(defun ds-again () 2)" });
+    expect((await found(image.client, "ds-again")).meanings[0]?.source).to.include({ form: "(defun ds-again () 2)" });
   });
 
   it("is truncated if the form is long", async () => {
-    await values(client, `(defun ds-long () "${"x".repeat(10_000)}")`);
-    const source = (await found(client, "ds-long")).meanings[0]?.source;
+    await image.values(`(defun ds-long () "${"x".repeat(10_000)}")`);
+    const source = (await found(image.client, "ds-long")).meanings[0]?.source;
     expect(source).to.have.property("form").with.lengthOf(4003);
   });
 
   it("does not prevent compiling files after a definition", async () => {
     const plain = join(folder, "plain.lisp");
     await writeFile(plain, "(print 1)");
-    await values(client, `(progn (defun ds-beside () 1) (compile-file ${native(plain)}))`);
+    await image.values(`(progn (defun ds-beside () 1) (compile-file ${native(plain)}))`);
     const fresh = await image.connect();
     await values(fresh, `(load ${native(join(folder, "plain.fasl"))})`);
   });

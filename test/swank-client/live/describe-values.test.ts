@@ -1,29 +1,24 @@
 import { expect } from "chai";
-import type { SwankClient, types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { values } from "./outcomes.js";
+import type { types } from "swank-client";
+import { liveClient } from "./live-image.js";
 import { found, meaning } from "./symbols.js";
 
 describe("SwankClient.describeSymbol: variables, classes and types", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   /** The value of a variable with that initial value. */
   async function valueMadeBy(form: string): Promise<unknown> {
-    await values(client, `(defparameter *dv* ${form})`);
-    return (await found(client, "*dv*")).meanings.map((entry) => ("value" in entry ? entry.value : undefined))[0];
+    await image.values(`(defparameter *dv* ${form})`);
+    return (await found(image.client, "*dv*")).meanings.map((entry) => ("value" in entry ? entry.value : undefined))[0];
   }
 
   it("includes the value and the documentation of a variable", async () => {
-    expect(await meaning(client, "*print-base*", "variable")).to.deep.include({
+    expect(await meaning(image.client, "*print-base*", "variable")).to.deep.include({
       name: "COMMON-LISP::*PRINT-BASE*",
       value: { text: "10", cut: undefined },
     });
-    await values(client, '(defvar *dv-told* (list "a" #\\b :c \'d 1/2) "Told.")');
-    expect(await meaning(client, "*dv-told*", "variable")).to.deep.include({
+    await image.values('(defvar *dv-told* (list "a" #\\b :c \'d 1/2) "Told.")');
+    expect(await meaning(image.client, "*dv-told*", "variable")).to.deep.include({
       documentation: "Told.",
       value: { text: '("a" #\\b :C D 1/2)', cut: undefined },
     });
@@ -77,8 +72,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
   ];
   for (const body of UNPRINTABLE) {
     it(`reports that printing failed with ${body}`, async () => {
-      await values(
-        client,
+      await image.values(
         `(defclass dv-unprintable () ()) (defmethod print-object ((object dv-unprintable) stream) ${body})`,
       );
       const message = { text: "<error printing value>", cut: undefined };
@@ -89,95 +83,85 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
   }
 
   it("works after repeated stack exhaustion", async () => {
-    await values(
-      client,
-      `(defclass dv-deep () ())
+    await image.values(`(defclass dv-deep () ())
        (defmethod print-object ((object dv-deep) stream) (labels ((deep (x) (1+ (deep x)))) (deep 1)))
-       (defvar *dv-deep* (make-instance 'dv-deep))`,
-    );
+       (defvar *dv-deep* (make-instance 'dv-deep))`);
     for (let round = 0; round < 6; round++) {
-      expect(await meaning(client, "*dv-deep*", "variable")).to.deep.include({
+      expect(await meaning(image.client, "*dv-deep*", "variable")).to.deep.include({
         value: { text: "<error printing value>", cut: undefined },
       });
     }
   });
 
   it("reports an unbound variable without an error", async () => {
-    await values(client, "(defvar *dv-unbound*)");
-    expect(await meaning(client, "*dv-unbound*", "variable")).to.include({ value: undefined });
+    await image.values("(defvar *dv-unbound*)");
+    expect(await meaning(image.client, "*dv-unbound*", "variable")).to.include({ value: undefined });
   });
 
   it("shows the value that the session's code sees", async () => {
-    await values(client, '(defpackage "DV-HERE" (:use "CL")) (in-package "DV-HERE")');
-    await values(client, "'(values of the session)");
-    expect(await meaning(client, "*package*", "variable")).to.deep.include({
+    await image.values('(defpackage "DV-HERE" (:use "CL")) (in-package "DV-HERE")');
+    await image.values("'(values of the session)");
+    expect(await meaning(image.client, "*package*", "variable")).to.deep.include({
       value: { text: '#<PACKAGE "DV-HERE">', cut: undefined },
     });
-    expect(await meaning(client, "*", "variable")).to.deep.include({
+    expect(await meaning(image.client, "*", "variable")).to.deep.include({
       value: { text: "(VALUES DV-HERE::OF THE DV-HERE::SESSION)", cut: undefined },
     });
-    expect(await meaning(client, "cl:**", "variable")).to.deep.include({
+    expect(await meaning(image.client, "cl:**", "variable")).to.deep.include({
       value: { text: '#<PACKAGE "DV-HERE">', cut: undefined },
     });
   });
 
   it("distinguishes constants, keywords, symbol macros and undeclared variables", async () => {
-    await values(
-      client,
+    await image.values(
       '(defconstant +dv+ 3 "Three.") (define-symbol-macro dv-macro (car *features*)) (locally (declare (sb-ext:muffle-conditions warning)) (setq dv-undeclared 7)) :dv-keyword',
     );
-    expect(await meaning(client, "+dv+", "constant")).to.deep.include({
+    expect(await meaning(image.client, "+dv+", "constant")).to.deep.include({
       documentation: "Three.",
       value: { text: "3", cut: undefined },
     });
-    expect(await meaning(client, ":dv-keyword", "constant")).to.deep.include({
+    expect(await meaning(image.client, ":dv-keyword", "constant")).to.deep.include({
       name: "KEYWORD::DV-KEYWORD",
       value: { text: ":DV-KEYWORD", cut: undefined },
     });
-    expect(await meaning(client, "dv-macro", "symbol-macro")).to.include({ expansion: "(CAR *FEATURES*)" });
-    expect(await meaning(client, "dv-undeclared", "undeclared-variable")).to.deep.include({
+    expect(await meaning(image.client, "dv-macro", "symbol-macro")).to.include({ expansion: "(CAR *FEATURES*)" });
+    expect(await meaning(image.client, "dv-undeclared", "undeclared-variable")).to.deep.include({
       value: { text: "7", cut: undefined },
     });
   });
 
   it("describes classes, structures, conditions and types", async () => {
-    await values(
-      client,
-      `(defclass dv-base () (a)) (defclass dv-class (dv-base) ((b :initarg :b) |c|) (:documentation "A class."))
+    await image.values(`(defclass dv-base () (a)) (defclass dv-class (dv-base) ((b :initarg :b) |c|) (:documentation "A class."))
        (defstruct (dv-structure (:include structure-object)) "A structure." x)
        (define-condition dv-condition (warning) ((why :initarg :why)))
-       (deftype dv-type (&optional (n 3)) "A type." \`(integer 0 ,n))`,
-    );
-    expect(await meaning(client, "dv-class", "class")).to.deep.include({
+       (deftype dv-type (&optional (n 3)) "A type." \`(integer 0 ,n))`);
+    expect(await meaning(image.client, "dv-class", "class")).to.deep.include({
       superclasses: ["DV-BASE"],
       slots: ["B", "c"],
       documentation: "A class.",
     });
-    expect(await meaning(client, "dv-structure", "structure")).to.deep.include({
+    expect(await meaning(image.client, "dv-structure", "structure")).to.deep.include({
       superclasses: ["STRUCTURE-OBJECT"],
       slots: ["X"],
       documentation: "A structure.",
     });
-    expect(await meaning(client, "dv-condition", "condition")).to.deep.include({
+    expect(await meaning(image.client, "dv-condition", "condition")).to.deep.include({
       superclasses: ["WARNING"],
       slots: ["WHY"],
     });
-    expect(await meaning(client, "dv-type", "type")).to.include({
+    expect(await meaning(image.client, "dv-type", "type")).to.include({
       arglist: "(&OPTIONAL (N 3))",
       expansion: "(INTEGER 0 3)",
       documentation: "A type.",
     });
-    expect(await meaning(client, "fixnum", "built-in-class")).to.deep.include({ superclasses: ["INTEGER"] });
+    expect(await meaning(image.client, "fixnum", "built-in-class")).to.deep.include({ superclasses: ["INTEGER"] });
   });
 
   it("describes all meanings of a symbol, operators first", async () => {
-    await values(
-      client,
-      `(defun dv-many (x) "Calls." x) (defvar dv-many 1 "Holds.") (defclass dv-many () () (:documentation "Makes."))
-       (defun (setf dv-many) (new x) "Sets." (list new x))`,
-    );
+    await image.values(`(defun dv-many (x) "Calls." x) (defvar dv-many 1 "Holds.") (defclass dv-many () () (:documentation "Makes."))
+       (defun (setf dv-many) (new x) "Sets." (list new x))`);
     expect(
-      (await found(client, "dv-many")).meanings.map(({ kind, documentation }) => [kind, documentation]),
+      (await found(image.client, "dv-many")).meanings.map(({ kind, documentation }) => [kind, documentation]),
     ).to.deep.equal([
       ["function", "Calls."],
       ["class", "Makes."],
@@ -187,8 +171,8 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
   });
 
   it("finds a symbol without a definition", async () => {
-    await values(client, "'dv-nothing");
-    expect(await found(client, "dv-nothing")).to.deep.equal({
+    await image.values("'dv-nothing");
+    expect(await found(image.client, "dv-nothing")).to.deep.equal({
       status: "found",
       name: "COMMON-LISP-USER::DV-NOTHING",
       access: "internal",

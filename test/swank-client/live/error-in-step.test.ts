@@ -1,28 +1,23 @@
 import { expect } from "chai";
-import type { Stop, SwankClient, types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { returned, stopped, values } from "./outcomes.js";
+import type { Stop, types } from "swank-client";
+import { liveClient } from "./live-image.js";
+import { returned, stopped } from "./outcomes.js";
 
 describe("Stop at an error that a step ran into", () => {
-  const image = liveImage();
-  let client: SwankClient;
+  const image = liveClient();
   let evaluation: types.Evaluation;
   let stop: Stop;
   let frame: number;
 
   beforeEach(async () => {
-    client = await image.connect();
-    await values(
-      client,
-      `(defclass box () ((v :initarg :v :reader v)))
+    await image.values(`(defclass box () ((v :initarg :v :reader v)))
        (defun box-text (box) (format nil "<box ~a>" (v box)))
        (defmethod print-object ((box box) stream) (write-string (box-text box) stream))
        (defun work (box) (let ((v (v box))) (* v 2)))
        (defun begin () (list (work (make-instance 'box))))
-       (defmethod slot-unbound (class (box box) slot) nil)`,
-    );
-    await client.breakpoints.set("work");
-    evaluation = client.evaluate("(begin)");
+       (defmethod slot-unbound (class (box box) slot) nil)`);
+    await image.client.breakpoints.set("work");
+    evaluation = image.client.evaluate("(begin)");
     ({ stop } = stopped(await evaluation.next()));
     while (stop.reason !== "error") {
       await stop.step("over");

@@ -1,20 +1,16 @@
 import { expect } from "chai";
-import type { SwankClient, types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
+import type { types } from "swank-client";
+import { liveClient } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
 
 const FIFTY_MEGABYTES =
   '(let ((line (make-string 1000 :initial-element #\\a))) (dotimes (i 50000) (write-string line)) (write-string "the end"))';
 
 describe("Large output", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   it("is cut to its beginning and its end, and the data say where and how many characters are missing", async () => {
-    const { stdout, outputOmitted } = returned(await evaluate(client, FIFTY_MEGABYTES));
+    const { stdout, outputOmitted } = returned(await image.evaluate(FIFTY_MEGABYTES));
     expect(stdout).to.match(/^a+the end$/);
     expect(stdout).to.have.lengthOf(104_000);
     expect(outputOmitted).to.deep.equal([{ stream: "stdout", at: 100_000, count: 50_000_007 - 104_000 }]);
@@ -22,19 +18,19 @@ describe("Large output", () => {
 
   it("is cut to the requested limit", async () => {
     const code = '(dotimes (i 100) (format t "~3,\'0d" i))';
-    const whole = returned(await evaluate(client, code, { outputLimit: 30 }));
+    const whole = returned(await image.evaluate(code, { outputLimit: 30 }));
     const all = [...Array(100).keys()].map((i) => String(i).padStart(3, "0")).join("");
     expect(whole).to.deep.include({ stdout: all, outputOmitted: [] });
-    const long = returned(await evaluate(client, '(dotimes (i 3000) (format t "~4,\'0d" i))', { outputLimit: 30 }));
+    const long = returned(await image.evaluate('(dotimes (i 3000) (format t "~4,\'0d" i))', { outputLimit: 30 }));
     expect(long.stdout).to.match(/^000000010002000300040005000600(?=2000).*2999$/);
     expect(long.outputOmitted).to.deep.equal([{ stream: "stdout", at: 30, count: 7970 }]);
-    expect(returned(await evaluate(client, "(princ 1)", { outputLimit: 0 })).stdout).to.equal("1");
+    expect(returned(await image.evaluate("(princ 1)", { outputLimit: 0 })).stdout).to.equal("1");
   });
 
   it("is cut in each stream, and the pieces say what is missing before them", async () => {
     const code = '(dotimes (i 9000) (write-char (code-char 128512) *error-output*)) (dotimes (i 5000) (princ "a"))';
     const chunks: types.OutputChunk[] = [];
-    const evaluation = client.evaluate(code, { outputLimit: 10, onOutput: (chunk) => chunks.push(chunk) });
+    const evaluation = image.client.evaluate(code, { outputLimit: 10, onOutput: (chunk) => chunks.push(chunk) });
     const feed = evaluation[Symbol.asyncIterator]();
     const outcome = returned(await evaluation.next());
     expect(outcome.output).to.have.deep.members([
@@ -64,14 +60,13 @@ describe("Large output", () => {
   it("is cut between characters", async () => {
     const code =
       '(princ "a") (let ((faces (make-string 1000 :initial-element (code-char 128512)))) (dotimes (i 1100) (write-string faces))) (princ "b")';
-    const { stdout, outputOmitted } = returned(await evaluate(client, code, { outputLimit: Number.POSITIVE_INFINITY }));
+    const { stdout, outputOmitted } = returned(await image.evaluate(code, { outputLimit: Number.POSITIVE_INFINITY }));
     expect(stdout).to.equal(`a${"\u{1F600}".repeat(1_004_999)}b`);
     expect(outputOmitted).to.deep.equal([{ stream: "stdout", at: 2_000_001, count: 95_001 }]);
   });
 
   it("of code in a frame is cut to its beginning", async () => {
-    const evaluation = client.evaluate("(break)");
-    const { stop } = stopped(await evaluation.next());
+    const { evaluation, stop } = await image.stopIn("(break)");
     const code = '(progn (dotimes (i 30000) (princ "a")) (princ "all" *error-output*))';
     expect(await stop.evaluateInFrame(0, code)).to.deep.include({
       stdout: "a".repeat(20_000),
@@ -83,7 +78,7 @@ describe("Large output", () => {
 
   it("is cut again after a stop", async () => {
     const lines = '(dotimes (i 3000) (format t "~4,\'0d" i))';
-    const evaluation = client.evaluate(`${lines} (break) ${lines}`, { outputLimit: 30 });
+    const evaluation = image.client.evaluate(`${lines} (break) ${lines}`, { outputLimit: 30 });
     const { stop, ...first } = stopped(await evaluation.next());
     expect(first.outputOmitted).to.deep.equal([{ stream: "stdout", at: 30, count: 7970 }]);
     await stop.continue();
@@ -97,7 +92,7 @@ describe("Large output", () => {
     const before = process.memoryUsage().rss;
     let peak = before;
     const outcome = returned(
-      await evaluate(client, `(sb-ext:gc :full t) ${FIFTY_MEGABYTES} (sb-kernel:dynamic-usage)`, {
+      await image.evaluate(`(sb-ext:gc :full t) ${FIFTY_MEGABYTES} (sb-kernel:dynamic-usage)`, {
         outputLimit: Number.POSITIVE_INFINITY,
         onOutput: ({ text }) => {
           length += text.length;
@@ -114,14 +109,12 @@ describe("Large output", () => {
   });
 
   it("in lines that are each flushed is complete", async () => {
-    const { stdout } = returned(await evaluate(client, '(dotimes (i 5000) (format t "~d~%" i) (finish-output))'));
+    const { stdout } = returned(await image.evaluate('(dotimes (i 5000) (format t "~d~%" i) (finish-output))'));
     expect(stdout).to.equal([...Array(5000).keys()].map((i) => `${i}\n`).join(""));
   });
 
   it("in single characters is complete", async () => {
-    const { stdout } = returned(
-      await evaluate(client, "(dotimes (i 50000) (write-char (code-char (+ 97 (mod i 26)))))"),
-    );
+    const { stdout } = returned(await image.evaluate("(dotimes (i 50000) (write-char (code-char (+ 97 (mod i 26)))))"));
     expect(stdout).to.have.lengthOf(50_000);
     expect(stdout).to.match(/^(abcdefghijklmnopqrstuvwxyz)+ab$/);
   });
@@ -131,7 +124,7 @@ describe("Large output", () => {
     ["without one", { outputLimit: Number.POSITIVE_INFINITY }],
   ] as const) {
     it(`can be interrupted, continued and aborted ${what}`, async () => {
-      const evaluation = client.evaluate("(loop (print 1) (finish-output))", options);
+      const evaluation = image.client.evaluate("(loop (print 1) (finish-output))", options);
       for (let round = 0; round < 3; round += 1) {
         await evaluation.next({ timeout: 100 }).catch(() => undefined);
         expect(await evaluation.interrupt()).to.equal(true);
@@ -141,15 +134,15 @@ describe("Large output", () => {
         await stop.stop.invokeRestart(stop.stop.condition.restarts.findIndex(({ name }) => name === "CONTINUE"));
       }
       aborted(await evaluation.abort());
-      expect(await values(client, ":fine")).to.deep.equal([":FINE"]);
+      expect(await image.values(":fine")).to.deep.equal([":FINE"]);
     });
   }
 
   it("from many simultaneous evaluations blocks none of them", async () => {
     const floods = [...Array(8).keys()].map(() =>
-      client.evaluate("(loop (print 1))", { outputLimit: Number.POSITIVE_INFINITY }),
+      image.client.evaluate("(loop (print 1))", { outputLimit: Number.POSITIVE_INFINITY }),
     );
-    for (let n = 0; n < 20; n += 1) expect(await values(client, `(+ ${n} 1)`)).to.deep.equal([String(n + 1)]);
+    for (let n = 0; n < 20; n += 1) expect(await image.values(`(+ ${n} 1)`)).to.deep.equal([String(n + 1)]);
     for (const flood of floods) aborted(await flood.abort());
   });
 });

@@ -2,9 +2,9 @@ import { expect } from "chai";
 import type { SwankClient } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { killedClient } from "./killed-client.js";
-import { liveImage } from "./live-image.js";
+import { liveClient, liveImage } from "./live-image.js";
 import { Neighbour, onlyStop } from "./neighbour.js";
-import { stopped, values } from "./outcomes.js";
+import { values } from "./outcomes.js";
 
 describe("Stop inspected by several clients", () => {
   const image = liveImage();
@@ -66,14 +66,12 @@ describe("Stop inspected by several clients", () => {
 });
 
 describe("Stop.abort", () => {
-  const image = liveImage();
+  const image = liveClient();
 
   it("reports a restart that returns instead of leaving the stop", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate(
+    const { evaluation, stop } = await image.stopIn(
       '(defvar *stay*) (restart-bind ((stay (lambda () :no))) (setf *stay* (find-restart \'stay)) (error "x"))',
     );
-    const { stop } = stopped(await evaluation.next());
     const { values: before } = await stop.evaluateInFrame(
       0,
       "(prog1 (list swank::*sldb-quit-restart*) (setf swank::*sldb-quit-restart* cl-user::*stay*))",

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { connect, type Stop, type SwankClient } from "swank-client";
+import { connect, type Stop } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
 import { stopped, values } from "./outcomes.js";
 
@@ -20,12 +20,7 @@ const DELAY_NEXT = `
 nil`;
 
 describe("Errors of background threads", () => {
-  const image = liveImage();
-  let other: SwankClient;
-
-  beforeEach(async () => {
-    other = await image.connect();
-  });
+  const image = liveClient();
 
   /** Has a thread fail that no client started; it gives :GIVEN to whoever has it do so. */
   function failElsewhere(): void {
@@ -36,20 +31,20 @@ describe("Errors of background threads", () => {
 
   async function letGo(stop: Stop): Promise<void> {
     await stop.invokeRestart(0);
-    expect(await values(other, "(sb-thread:join-thread *elsewhere*)")).to.deep.equal([":GIVEN"]);
+    expect(await image.values("(sb-thread:join-thread *elsewhere*)")).to.deep.equal([":GIVEN"]);
   }
 
   it("go to another client if there is one", async () => {
     const late = await image.connect();
-    const theirs = nextStop(other);
+    const theirs = nextStop(image.client);
     failElsewhere();
     await letGo(await theirs);
     expect(late.stops).to.deep.equal([]);
   });
 
   it("go to the client that connected first, even if its last step of connecting comes late", async () => {
-    await values(other, DELAY_NEXT);
-    await other.close();
+    await image.values(DELAY_NEXT);
+    await image.client.close();
     const first = await image.connect();
     const second = await image.connect();
     const theirs = nextStop(first);
@@ -70,7 +65,7 @@ describe("Errors of background threads", () => {
     expect(stop.condition.message).to.equal("elsewhere");
     await letGo(stop);
     await mine.close();
-    const theirs = nextStop(other);
+    const theirs = nextStop(image.client);
     failElsewhere();
     await letGo(await theirs);
   });
@@ -80,14 +75,14 @@ describe("Errors of background threads", () => {
     const ours = nextStop(mine);
     failElsewhere();
     await ours;
-    const theirs = nextStop(other);
+    const theirs = nextStop(image.client);
     await mine.close();
     await letGo(await theirs);
   });
 
   it("never go to a client with foreignErrors theirs, except errors of its own threads", async () => {
     const modest = await image.connect({ foreignErrors: "theirs" });
-    const theirs = nextStop(other);
+    const theirs = nextStop(image.client);
     failElsewhere();
     await letGo(await theirs);
     const evaluation = modest.evaluate('(error "of its own")');
@@ -99,7 +94,7 @@ describe("Errors of background threads", () => {
   it("enter Lisp's own debugger if no client accepts them", async () => {
     const modest = await image.connect({ foreignErrors: "theirs" });
     await values(modest, "(defvar *elsewhere* nil)");
-    await other.close();
+    await image.client.close();
     image.swank.type('(setf *elsewhere* (sb-thread:make-thread (lambda () (error "elsewhere"))))');
     const seen = "(sb-thread:symbol-value-in-thread 'sb-debug::*debug-condition* cl-user::*elsewhere* cl:nil)";
     while ((await image.ask(`(cl:typep ${seen} 'cl:simple-error)`)) !== "T") await pause(20);

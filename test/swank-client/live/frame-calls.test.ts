@@ -1,8 +1,7 @@
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
-import { stopped, values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
+import { stopped } from "./outcomes.js";
 import { runsSbcl } from "./sbcl-version.js";
 
 /** Functions that fail, and calls of them with the calls that a report shows. */
@@ -47,37 +46,32 @@ const CALLS: readonly (readonly [what: string, definition: string, shown: Readon
 ];
 
 describe("The call of a frame", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   async function firstCall(code: string): Promise<string | undefined> {
-    const evaluation = client.evaluate(code);
-    const { stop } = stopped(await evaluation.next());
+    const { evaluation, stop } = await image.stopIn(code);
     await evaluation.abort();
     return stop.condition.frames.find(({ kind }) => kind === "user")?.call;
   }
 
   for (const [what, definition, shown] of CALLS) {
     it(`shows what was passed, and what may have been: ${what}`, async () => {
-      await values(client, definition);
+      await image.values(definition);
       for (const [code, call] of Object.entries(shown)) expect(await firstCall(code), code).to.equal(call);
     });
   }
 
   it("shows what was passed, and what may have been: the defaults of local functions are not known", async () => {
     const inside = '(inside (a &optional b &key c) (error "x ~a ~a ~a" a b c))';
-    await values(client, `(defun around (x) (labels (${inside}) (list (inside x :b :c 3))))`);
+    await image.values(`(defun around (x) (labels (${inside}) (list (inside x :b :c 3))))`);
     // From 2.5 on, SBCL drops variables as soon as they are no longer needed.
-    const [b, c] = runsSbcl(client, 2, 5) ? Array(2).fill("#<unavailable argument>") : [":B", "3"];
+    const [b, c] = runsSbcl(image.client, 2, 5) ? Array(2).fill("#<unavailable argument>") : [":B", "3"];
     expect(await firstCall("(around 1)")).to.equal(`((LABELS INSIDE :IN AROUND) 1 &OPTIONAL (B ${b}) &KEY (C ${c}))`);
   });
 
   it("does not say whether arguments were passed that the compiler has dropped", async () => {
     const definition = '(defun drop (a &optional (b 2) &key (c 3)) (declare (ignore b c)) (error "x ~a" a))';
-    await client.evaluate(definition, { policy: "keep" }).next();
+    await image.client.evaluate(definition, { policy: "keep" }).next();
     const shown = "(DROP 1 &OPTIONAL (B #<unused argument>) &KEY (C #<unused argument>))";
     for (const code of ["(drop 1)", "(drop 1 5 :c 6)"]) expect(await firstCall(code), code).to.equal(shown);
   });
@@ -87,10 +81,9 @@ describe("The call of a frame", () => {
     '(defun some (a &rest more) (declare (ignore more)) (error "x ~a" a))',
   ]) {
     it(`says that &rest arguments are not known, and refuses to restart the frame: ${definition}`, async () => {
-      await values(client, "(defpackage :rests (:use :cl) (:shadow #:some)) (in-package :rests)");
-      await client.evaluate(definition, { policy: "keep" }).next();
-      const evaluation = client.evaluate("(some 1 2 3)");
-      const { stop } = stopped(await evaluation.next());
+      await image.values("(defpackage :rests (:use :cl) (:shadow #:some)) (in-package :rests)");
+      await image.client.evaluate(definition, { policy: "keep" }).next();
+      const { evaluation, stop } = await image.stopIn("(some 1 2 3)");
       const frame = stop.condition.frames.find(({ call }) => call.startsWith("(SOME "));
       expect(frame?.call).to.equal("(SOME 1 &REST #<unavailable argument>)");
       const { message } = await rejection(stop.restartFrame(frame?.index ?? -1), "NOT_RESTARTABLE");
@@ -113,9 +106,8 @@ describe("The call of a frame", () => {
     ['(defun lc (a &rest r &key k) (format t "~a" (length r)) (error "x ~a ~a" a k))', "(lc 1)", "(LC 1 &KEY (K NIL))"],
   ] as const) {
     it(`refuses to restart a call that the dropped &rest list leaves uncertain: ${code} of ${definition}`, async () => {
-      await client.evaluate(definition, { policy: "keep" }).next();
-      const evaluation = client.evaluate(code);
-      const { stop } = stopped(await evaluation.next());
+      await image.client.evaluate(definition, { policy: "keep" }).next();
+      const { evaluation, stop } = await image.stopIn(code);
       const frame = stop.condition.frames.find(({ kind }) => kind === "user");
       expect(frame?.call).to.equal(call);
       expect((await rejection(stop.restartFrame(frame?.index ?? -1), "NOT_RESTARTABLE")).message).to.match(/arguments/);
@@ -146,10 +138,9 @@ describe("The call of a frame", () => {
     ],
   ] as const) {
     it(`is repeated by a restart of the frame, with the arguments that were passed: ${definition}`, async () => {
-      await values(client, definition);
+      await image.values(definition);
       for (const [code, call] of Object.entries(calls)) {
-        const evaluation = client.evaluate(code);
-        const { stop } = stopped(await evaluation.next());
+        const { evaluation, stop } = await image.stopIn(code);
         const frame = stop.condition.frames.find(({ kind }) => kind === "user");
         expect(frame?.call).to.equal(call);
         await stop.restartFrame(frame?.index ?? -1);
@@ -161,7 +152,7 @@ describe("The call of a frame", () => {
   }
 
   it("has the values that its arguments have now, and a restart of the frame passes these", async () => {
-    const evaluation = client.evaluate('(defun grow (n) (setf n (list n)) (error "x ~a" n)) (grow 1)');
+    const evaluation = image.client.evaluate('(defun grow (n) (setf n (list n)) (error "x ~a" n)) (grow 1)');
     for (const call of ["(GROW (1))", "(GROW ((1)))"]) {
       const { stop } = stopped(await evaluation.next());
       const frame = stop.condition.frames.find(({ kind }) => kind === "user");
@@ -174,8 +165,8 @@ describe("The call of a frame", () => {
 
   it("is the same in code that was compiled without debugging", async () => {
     const [what, definition, shown] = CALLS[2] ?? [];
-    await values(client, `(eval-when (:execute) ${definition})`);
-    const evaluation = client.evaluate(definition ?? "", { policy: "keep" });
+    await image.values(`(eval-when (:execute) ${definition})`);
+    const evaluation = image.client.evaluate(definition ?? "", { policy: "keep" });
     await evaluation.next();
     for (const [code, call] of Object.entries(shown ?? {})) expect(await firstCall(code), what).to.equal(call);
   });

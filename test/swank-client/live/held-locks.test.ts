@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { read } from "sexp-parser";
 import type { SwankClient } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { type LiveImage, liveImage } from "./live-image.js";
+import { type LiveImage, liveClient, liveImage } from "./live-image.js";
 import { Neighbour } from "./neighbour.js";
 
 const HOLD = '(sb-c::with-world-lock () (error "held"))';
@@ -85,27 +85,25 @@ describe("While the user's stopped thread holds the compiler's lock", () => {
 });
 
 describe("While a running thread holds the compiler's lock", () => {
-  const image = liveImage();
+  const image = liveClient();
   const TAKE = "(sb-c::with-world-lock () 1)";
 
   it("an evaluation whose time is up names the lock and its holder", async () => {
-    const client = await image.connect();
-    await client.eval("(defvar *running-free* nil)");
+    await image.client.eval("(defvar *running-free* nil)");
     const hold = "(sb-c::with-world-lock () (loop until *running-free* do (sleep 1/20)))";
-    await client.eval(`(progn (sb-thread:make-thread (lambda () (sleep 1) ${hold})) 1)`);
+    await image.client.eval(`(progn (sb-thread:make-thread (lambda () (sleep 1) ${hold})) 1)`);
     await pause(1500);
-    const waiting = client.evaluate(TAKE);
+    const waiting = image.client.evaluate(TAKE);
     await pause(500);
     await waiting.interrupt();
     expect(waiting.awaitedLock).to.match(/^the compiler's lock \(".+"\), which thread \d+ holds$/);
-    await client.eval("(setf *running-free* t)");
+    await image.client.eval("(setf *running-free* t)");
     await waiting.abort();
-    expect(await client.eval(TAKE)).to.deep.equal(["1"]);
+    expect(await image.client.eval(TAKE)).to.deep.equal(["1"]);
   });
 
   it("an evaluation that is interrupted while it runs waits for no lock", async () => {
-    const client = await image.connect();
-    const running = client.evaluate("(loop (sleep 1/100))");
+    const running = image.client.evaluate("(loop (sleep 1/100))");
     await pause(500);
     await running.interrupt();
     expect(running.awaitedLock).to.equal(undefined);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { SwankClient } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
 import { evaluate, stopped, values } from "./outcomes.js";
 
 /** The id of the value of code. */
@@ -22,16 +22,11 @@ const ALIVE = "(cl:progn (sb-ext:gc :full cl:t) (cl:count-if 'sb-ext:weak-pointe
 
 describe("Program.inspectObject", function () {
   this.timeout(120_000);
-  const image = liveImage();
-  let lisp: SwankClient;
-
-  beforeEach(async () => {
-    lisp = await image.connect();
-  });
+  const image = liveClient();
 
   it("describes a value with a page of its parts, and follows a path", async () => {
-    const id = await idOf(lisp, "(list 1 (vector :a (list 2 3)) 4)");
-    const view = await lisp.program.inspectObject(id, { start: 1, count: 1, depth: 2, expression: "*it*" });
+    const id = await idOf(image.client, "(list 1 (vector :a (list 2 3)) 4)");
+    const view = await image.client.program.inspectObject(id, { start: 1, count: 1, depth: 2, expression: "*it*" });
     const [part] = view.parts;
     expect(view).to.include({
       id,
@@ -48,23 +43,23 @@ describe("Program.inspectObject", function () {
       [":A", "(aref (nth 1 *it*) 0)"],
       ["(2 3)", "(aref (nth 1 *it*) 1)"],
     ]);
-    const inner = await lisp.program.inspectObject(id, { path: [1, 1] });
+    const inner = await image.client.program.inspectObject(id, { path: [1, 1] });
     expect(inner).to.include({ id: part?.parts?.[1]?.id, expression: `(aref (nth 1 (swank-objects:ref ${id})) 1)` });
   });
 
   it("gives an object the same id each time, in this client and in code", async () => {
-    const [first, second] = await values(lisp, "(let ((x (list 1))) (values x x))", { valuesAs: "ids" });
+    const [first, second] = await image.values("(let ((x (list 1))) (values x x))", { valuesAs: "ids" });
     expect(first).to.equal(second);
-    expect(await values(lisp, `(swank-objects:ref ${first})`)).to.deep.equal(["(1)"]);
+    expect(await image.values(`(swank-objects:ref ${first})`)).to.deep.equal(["(1)"]);
   });
 
   it("takes the ids of variables and values in a stopped frame", async () => {
-    await evaluate(lisp, '(defun fail (box) (error "It failed: ~a" box))');
-    const { stop } = stopped(await evaluate(lisp, "(fail (list 1 2))"));
+    await image.evaluate('(defun fail (box) (error "It failed: ~a" box))');
+    const { stop } = stopped(await image.evaluate("(fail (list 1 2))"));
     const { locals } = await stop.frameLocals(0);
-    expect(await lisp.program.inspectObject(locals[0]?.objectId ?? 0)).to.include({ kind: "list of 2" });
+    expect(await image.client.program.inspectObject(locals[0]?.objectId ?? 0)).to.include({ kind: "list of 2" });
     const { values: ids } = await stop.evaluateInFrame(0, "(reverse box)", { valuesAs: "ids" });
-    expect(await lisp.program.inspectObject(Number(ids[0]))).to.include({ text: "(2 1)" });
+    expect(await image.client.program.inspectObject(Number(ids[0]))).to.include({ text: "(2 1)" });
     await stop.abort();
   });
 
@@ -72,32 +67,33 @@ describe("Program.inspectObject", function () {
     const [other, owner] = [await image.connect(), await image.connect()];
     await evaluate(owner, WEAK);
     const ids: number[] = [];
-    for (const client of [lisp, lisp, other]) ids.push(await idOf(client, "(fresh)"));
-    for (const client of [lisp, other]) await evaluate(client, FORGET);
+    for (const client of [image.client, image.client, other]) ids.push(await idOf(client, "(fresh)"));
+    for (const client of [image.client, other]) await evaluate(client, FORGET);
     const alive = async () => Number(await image.ask(ALIVE));
     expect(await alive()).to.equal(3);
-    expect(await lisp.program.releaseObject(ids[0] ?? 0)).to.equal(true);
-    expect(await lisp.program.releaseObject(ids[0] ?? 0)).to.equal(false);
+    expect(await image.client.program.releaseObject(ids[0] ?? 0)).to.equal(true);
+    expect(await image.client.program.releaseObject(ids[0] ?? 0)).to.equal(false);
     await other.close();
     await image.untilTidy();
     expect(await alive()).to.be.at.most(2);
-    await lisp.reset();
+    await image.client.reset();
     expect(await alive()).to.be.at.most(1);
-    const error = await rejection(lisp.program.inspectObject(ids[1] ?? 0), "NO_SUCH_OBJECT");
+    const error = await rejection(image.client.program.inspectObject(ids[1] ?? 0), "NO_SUCH_OBJECT");
     expect(error.message).to.equal(`There is no object ${ids[1]}.`);
   });
 
   it("forgets the oldest of very many ids", async () => {
-    const id = await idOf(lisp, "(coerce (loop repeat 25000 collect (list 1)) 'vector)");
-    const { parts } = await lisp.program.inspectObject(id);
-    for (let start = 0; start < 25_000; start += 500) await lisp.program.inspectObject(id, { start, count: 500 });
-    await rejection(lisp.program.inspectObject(parts[0]?.id ?? 0), "NO_SUCH_OBJECT");
+    const id = await idOf(image.client, "(coerce (loop repeat 25000 collect (list 1)) 'vector)");
+    const { parts } = await image.client.program.inspectObject(id);
+    for (let start = 0; start < 25_000; start += 500)
+      await image.client.program.inspectObject(id, { start, count: 500 });
+    await rejection(image.client.program.inspectObject(parts[0]?.id ?? 0), "NO_SUCH_OBJECT");
     expect(await image.ask("(cl:< (cl:hash-table-count swank-objects:*lookups*) 20100)")).to.equal("T");
   });
 
   it("rejects wrong arguments", async () => {
-    const { program } = lisp;
-    const id = await idOf(lisp, "(list 1)");
+    const { program } = image.client;
+    const id = await idOf(image.client, "(list 1)");
     await rejection(program.inspectObject(1.5), "INVALID_ARGUMENT");
     await rejection(program.inspectObject(id, { depth: 9 }), "INVALID_ARGUMENT");
     await rejection(program.inspectObject(id, { count: 5000 }), "INVALID_ARGUMENT");

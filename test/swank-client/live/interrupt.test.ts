@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import type { Evaluation, SwankClient } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { aborted, returned, stopped, values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
 
 /** Resolves when the evaluation has printed `sign`. */
 function whenRunning(client: SwankClient, code: string, sign = "running"): Promise<Evaluation> {
@@ -20,11 +20,7 @@ async function continueWith(evaluation: Evaluation, name: string): Promise<void>
 }
 
 describe("Evaluation.interrupt", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   const ENDLESS: readonly string[] = [
     "(loop)",
@@ -50,7 +46,7 @@ describe("Evaluation.interrupt", () => {
   ];
   for (const code of ENDLESS) {
     it(`pauses an evaluation, which can be continued and aborted: ${code}`, async () => {
-      const evaluation = await whenRunning(client, code);
+      const evaluation = await whenRunning(image.client, code);
       for (let round = 0; round < 2; round += 1) {
         expect(await evaluation.interrupt()).to.equal(true);
         const stop = stopped(await evaluation.next());
@@ -58,7 +54,7 @@ describe("Evaluation.interrupt", () => {
         expect(stop.stop.condition).to.include({ type: "INTERRUPTED", message: "The evaluation was interrupted." });
         expect(stop.stop.condition.restarts[0]).to.deep.include({ name: "CONTINUE" });
         expect(stop.stop.condition.restarts.map(({ name }) => name)).to.include("ABORT");
-        expect(await values(client, "'interned-by-another")).to.deep.equal(["INTERNED-BY-ANOTHER"]);
+        expect(await image.values("'interned-by-another")).to.deep.equal(["INTERNED-BY-ANOTHER"]);
         if (round === 0) await continueWith(evaluation, "CONTINUE");
       }
       expect(await evaluation.interrupt()).to.equal(false);
@@ -67,20 +63,20 @@ describe("Evaluation.interrupt", () => {
   }
 
   it("lets the evaluation continue to its value", async () => {
-    await values(client, "(defvar *go* nil)");
+    await image.values("(defvar *go* nil)");
     const evaluation = await whenRunning(
-      client,
+      image.client,
       "(let ((sum 0)) (dotimes (i 20) (incf sum i)) (loop until *go* do (sleep 0.005)) sum)",
     );
     expect(await evaluation.interrupt()).to.equal(true);
     stopped(await evaluation.next());
-    await values(client, "(setf *go* t)");
+    await image.values("(setf *go* t)");
     await continueWith(evaluation, "CONTINUE");
     expect(returned(await evaluation.next()).values).to.deep.equal(["190"]);
   });
 
   it("waits for a restart that is under way, and stops what it resumes", async () => {
-    const evaluation = client.evaluate('(loop (restart-case (error "x") (go-on () (loop))))');
+    const evaluation = image.client.evaluate('(loop (restart-case (error "x") (go-on () (loop))))');
     for (let round = 0; round < 20; round += 1) {
       const { stop } = stopped(await evaluation.next());
       const resuming = stop.invokeRestart(0);
@@ -98,7 +94,7 @@ describe("Evaluation.interrupt", () => {
   it("shows the interrupted code", async () => {
     // not in arithmetic, in the middle of which SBCL leaves the caller out of the stack
     const evaluation = await whenRunning(
-      client,
+      image.client,
       '(defun spin (n) (princ "within") (loop (sleep n))) (defun outer () (list (spin 100))) (outer)',
       "within",
     );
@@ -111,7 +107,7 @@ describe("Evaluation.interrupt", () => {
 
   it("waits for the end of code that runs without interrupts", async () => {
     const evaluation = await whenRunning(
-      client,
+      image.client,
       "(sb-sys:without-interrupts (let ((end (+ (get-internal-real-time) (/ internal-time-units-per-second 2)))) (loop until (> (get-internal-real-time) end)))) (loop)",
     );
     expect(await evaluation.interrupt()).to.equal(true);
@@ -120,7 +116,7 @@ describe("Evaluation.interrupt", () => {
   });
 
   it("stops exactly one of many evaluations", async () => {
-    const evaluations = await Promise.all([...Array(10).keys()].map((n) => whenRunning(client, `(loop ${n})`)));
+    const evaluations = await Promise.all([...Array(10).keys()].map((n) => whenRunning(image.client, `(loop ${n})`)));
     for (const [n, evaluation] of evaluations.entries()) {
       await evaluation.interrupt();
       stopped(await evaluation.next());
@@ -132,19 +128,19 @@ describe("Evaluation.interrupt", () => {
   });
 
   it("returns false if there is nothing to interrupt", async () => {
-    const ended = client.evaluate("1");
+    const ended = image.client.evaluate("1");
     await ended.next();
     expect(await ended.interrupt()).to.equal(false);
-    const atError = client.evaluate('(error "x")');
+    const atError = image.client.evaluate('(error "x")');
     await atError.next();
     expect(await atError.interrupt()).to.equal(false);
-    expect(client.stops).to.deep.equal([atError.stop]);
+    expect(image.client.stops).to.deep.equal([atError.stop]);
     await atError.abort();
   });
 
   it("stops the evaluation once if several call it at once", async () => {
     for (let round = 0; round < 30; round += 1) {
-      const evaluation = await whenRunning(client, "(loop)");
+      const evaluation = await whenRunning(image.client, "(loop)");
       const asked = Promise.all([evaluation.interrupt(), evaluation.interrupt(), evaluation.interrupt()]);
       const { stop } = stopped(await evaluation.next());
       expect(await asked).to.include(true);
@@ -157,7 +153,7 @@ describe("Evaluation.interrupt", () => {
 
   it("right after the request stops the evaluation before or during its run", async () => {
     for (let round = 0; round < 20; round += 1) {
-      const evaluation = client.evaluate("(loop)");
+      const evaluation = image.client.evaluate("(loop)");
       expect(await evaluation.interrupt()).to.equal(true);
       expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
       await evaluation.abort();
@@ -168,7 +164,7 @@ describe("Evaluation.interrupt", () => {
     const spin = "(dotimes (i 1000000) (setf n (logxor n i)))";
     const code = `(let ((n 0)) (loop (let ((sb-sys:*allow-with-interrupts* nil)) ${spin}) ${spin}))`;
     for (let round = 0; round < 10; round += 1) {
-      const evaluation = await whenRunning(client, code);
+      const evaluation = await whenRunning(image.client, code);
       expect(await evaluation.interrupt()).to.equal(true);
       expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
       aborted(await evaluation.abort());
@@ -178,7 +174,7 @@ describe("Evaluation.interrupt", () => {
   it("works 200 times at random moments around the evaluation's end", async () => {
     const seen = { returned: 0, stopped: 0 };
     for (let round = 0; round < 200; round += 1) {
-      const evaluation = client.evaluate("(dotimes (i (random 20000) :end) (random 2))");
+      const evaluation = image.client.evaluate("(dotimes (i (random 20000) :end) (random 2))");
       const interrupted = evaluation.interrupt();
       const outcome = await evaluation.next();
       await interrupted;
@@ -193,7 +189,7 @@ describe("Evaluation.interrupt", () => {
       }
     }
     expect(seen.returned + seen.stopped).to.equal(200);
-    expect(client.stops).to.deep.equal([]);
-    expect(await values(client, ":fine")).to.deep.equal([":FINE"]);
+    expect(image.client.stops).to.deep.equal([]);
+    expect(await image.values(":fine")).to.deep.equal([":FINE"]);
   });
 });

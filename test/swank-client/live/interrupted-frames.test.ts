@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { Stop, SwankClient } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { evaluate, stopped } from "./outcomes.js";
+import type { Stop } from "swank-client";
+import { liveClient } from "./live-image.js";
+import { stopped } from "./outcomes.js";
 
 const WAIT = '(defun wait (n) (princ n) (sb-thread:wait-on-semaphore (sb-thread:make-semaphore :name "jobs")) n)';
 /** Calls inside SBCL, all of them made by SBCL. */
@@ -9,11 +9,9 @@ const INTERNAL = /^\((\((FLET|LABELS|LAMBDA) .* :IN )?SB-THREAD::/;
 const BARE = / \.\.\.\)$/;
 
 describe("Stop.frames: frames of SBCL's own functions", () => {
-  const image = liveImage();
-  let client: SwankClient;
+  const image = liveClient();
   beforeEach(async () => {
-    client = await image.connect();
-    await evaluate(client, WAIT);
+    await image.evaluate(WAIT);
   });
 
   const calls = ({ condition }: Stop) => condition.frames.map(({ call }) => call);
@@ -28,7 +26,7 @@ describe("Stop.frames: frames of SBCL's own functions", () => {
     ["below a timer that signals", "(sb-ext:with-timeout 0.3 (wait 17))", false],
   ] as const) {
     it(`${what} are shown without their variables, their callers with it`, async () => {
-      const evaluation = client.evaluate(code);
+      const evaluation = image.client.evaluate(code);
       if (interrupt) {
         await evaluation.next({ timeout: 300 }).catch(() => undefined);
         await evaluation.interrupt();
@@ -46,7 +44,7 @@ describe("Stop.frames: frames of SBCL's own functions", () => {
   }
 
   it("at an error are shown with their arguments", async () => {
-    const { stop } = stopped(await evaluate(client, "(defun divide (n) (list (/ n 0))) (divide 17)"));
+    const { stop } = stopped(await image.evaluate("(defun divide (n) (list (/ n 0))) (divide 17)"));
     expect(calls(stop)[0]).to.match(/^\(SB-KERNEL::INTEGER-\/-INTEGER 17 0\)$/);
     expect(await localsOf(stop, /INTEGER-/)).to.deep.include({ unread: false });
     expect(await localsOf(stop, /^\(DIVIDE 17\)$/)).to.deep.equal({ locals: ["N 17"], unread: false });

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import { liveImage } from "./live-image.js";
-import { values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
 
 /** The function by which a client takes its place behind the others. */
 const MOVE_BEHIND_OTHERS = `(find-symbol "MOVE-BEHIND-OTHERS" (find-if (lambda (package) (search "SWANK-CLIENT/CONNECTION/" (package-name package)))
@@ -25,10 +24,9 @@ function withFakes(body: string): string {
 }
 
 describe("Registration of a client in Swank's list of connections", () => {
-  const image = liveImage();
+  const image = liveClient();
 
   it("removes no other client, however many connect simultaneously", async () => {
-    const client = await image.connect();
     const code = withFakes(`
       (let ((ours (fakes 4)) (others (fakes 2000)) (done nil))
         (mapc #'enter ours)
@@ -38,16 +36,15 @@ describe("Registration of a client in Swank's list of connections", () => {
           (setf done t)
           (mapc #'sb-thread:join-thread threads)
           (list (missing ours) (missing others) (and (member (first swank::*connections*) ours) t))))`);
-    expect(await values(client, code)).to.deep.equal(["(0 0 NIL)"]);
+    expect(await image.values(code)).to.deep.equal(["(0 0 NIL)"]);
   });
 
   it("does not add a client whose connection was lost in between", async () => {
-    const client = await image.connect();
     const code = withFakes(`
       (let ((lost (first (fakes 1))))
         (setf (slot-value lost 'swank::socket-io) (let ((stream (make-string-input-stream ""))) (close stream) stream))
         (join lost)
         (list (missing (list lost)) (missing before)))`);
-    expect(await values(client, code)).to.deep.equal(["(1 0)"]);
+    expect(await image.values(code)).to.deep.equal(["(1 0)"]);
   });
 });

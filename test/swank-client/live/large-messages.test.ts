@@ -5,8 +5,7 @@ import { launchImage } from "swank-client/launch";
 import type { SwankMessage } from "swank-client/protocol";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
-import { aborted, evaluate, returned, stopped } from "./outcomes.js";
+import { liveClient, liveImage } from "./live-image.js";
 
 /** A string of `length` characters. */
 const string = (length: number, character = 97) =>
@@ -51,13 +50,6 @@ describe("Results that do not fit into a message", () => {
     });
   }
 
-  it("are refused if their printing fails", async () => {
-    const client = await image.connect({ runtime: false });
-    const error = await rejection(call(client, printing('(cl:error "no")')), "UNREADABLE_MESSAGE");
-    expect(error.message).to.equal("large: Lisp could not send its reply: printing the result signalled an error.");
-    await expectAlive(client);
-  });
-
   it("are refused for plain commands", async () => {
     const client = await image.connect({ runtime: false });
     const running = client.run(calls.evaluation.evalAndGrabOutput, "(make-string 20000000)");
@@ -89,15 +81,6 @@ describe("Results that do not fit into a message", () => {
 
 describe("Other messages that exceed the frame size", () => {
   const image = liveImage();
-
-  it("a stop whose condition has 20 MB of text is reported with the text truncated", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate('(error "~a" (make-string 20000000 :initial-element #\\a))');
-    const stop = stopped(await evaluation.next());
-    expect(stop.stop.condition.message).to.have.length.within(1000, 100_000);
-    aborted(await evaluation.abort());
-    expect(returned(await evaluate(client, "1")).values).to.deep.equal(["1"]);
-  });
 
   it("a failed request whose condition has 20 MB of text fails", async () => {
     const client = await image.connect({ runtime: false });
@@ -131,20 +114,18 @@ describe("Other messages that exceed the frame size", () => {
 });
 
 describe("Requests of more than 16 MB", () => {
-  const image = liveImage();
+  const image = liveClient();
   const text = "a".repeat(17_000_000);
 
   it("are refused before they are sent", async () => {
-    const client = await image.connect();
-    await rejection(client.request(list(symbol("cl:length"), text), { label: "large" }), "FRAME_TOO_LARGE");
-    await rejection(client.evaluate(`"${text}"`).next(), "FRAME_TOO_LARGE");
-    await rejection(client.run(calls.evaluation.evalAndGrabOutput, text), "FRAME_TOO_LARGE");
-    await expectAlive(client);
+    await rejection(image.client.request(list(symbol("cl:length"), text), { label: "large" }), "FRAME_TOO_LARGE");
+    await rejection(image.client.evaluate(`"${text}"`).next(), "FRAME_TOO_LARGE");
+    await rejection(image.client.run(calls.evaluation.evalAndGrabOutput, text), "FRAME_TOO_LARGE");
+    await expectAlive(image.client);
   });
 
   it("arrive if they are slightly smaller", async () => {
-    const client = await image.connect();
-    expect(await client.request(list(symbol("cl:length"), text.slice(0, 16_700_000)), { label: "x" })).to.equal(
+    expect(await image.client.request(list(symbol("cl:length"), text.slice(0, 16_700_000)), { label: "x" })).to.equal(
       16_700_000,
     );
   });

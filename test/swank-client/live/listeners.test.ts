@@ -46,21 +46,6 @@ describe("SwankClient: listeners that fail", () => {
     expect(unhandled).to.deep.equal([]);
   });
 
-  it("stop: a listener that is added twice and removed once is called once", async () => {
-    const client = await image.connect(options);
-    let calls = 0;
-    const count = () => {
-      calls += 1;
-    };
-    const removeFirst = client.on("stop", count);
-    client.on("stop", count);
-    removeFirst();
-    const evaluation = client.evaluate('(error "x")');
-    stopped(await evaluation.next());
-    expect(calls).to.equal(1);
-    aborted(await evaluation.abort());
-  });
-
   for (const [what, onOutput] of [
     ["throws", failing],
     ["rejects", rejecting],

@@ -1,36 +1,30 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { expect } from "chai";
 import type { SwankClient } from "swank-client";
 import { liveImage } from "./live-image.js";
 import { evaluate, stopped, values } from "./outcomes.js";
+import { testFolder } from "./test-folder.js";
 
 describe("SwankClient.definitions: loaded files", () => {
   const image = liveImage();
+  const folder = testFolder();
   let client: SwankClient;
-  let folder: string;
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "swank-client-loaded-"));
     client = await image.connect();
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   /** What is loaded, as `kind name times`, with files relative to the folder. */
   async function loaded(): Promise<string[]> {
     const all = await client.definitions();
-    return all.loaded.map(({ kind, name, times }) => `${kind} ${name.replace(`${folder}/`, "")} ${times}`);
+    return all.loaded.map(({ kind, name, times }) => `${kind} ${name.replace(`${folder.path}/`, "")} ${times}`);
   }
 
-  const text = (name: string) => JSON.stringify(join(folder, name));
+  const text = (name: string) => JSON.stringify(folder.at(name));
 
   it("lists all loaded source files and named systems, but not their definitions", async () => {
-    await writeFile(join(folder, "inner.lisp"), "(defun dl-inner () 1) (defvar *dl-inner* 1)");
-    await writeFile(
-      join(folder, "outer.lisp"),
-      `(defun dl-outer () 1) (load ${text("inner.lisp")}) (defstruct dl-structure a)`,
-    );
-    await writeFile(join(folder, "plain.lisp"), "1");
+    await folder.write("inner.lisp", "(defun dl-inner () 1) (defvar *dl-inner* 1)");
+    await folder.write("outer.lisp", `(defun dl-outer () 1) (load ${text("inner.lisp")}) (defstruct dl-structure a)`);
+    await folder.write("plain.lisp", "1");
     await values(
       client,
       `(defun dl-before () 1) (load ${text("outer.lisp")}) (defun dl-after () 1) (require "sb-md5")
@@ -51,11 +45,11 @@ describe("SwankClient.definitions: loaded files", () => {
   });
 
   it("lists the source of a compiled file that is loaded, and no compiled file without its source", async () => {
-    await writeFile(join(folder, "kept [1].lisp"), "(defun dl-kept () 1)");
-    await writeFile(join(folder, "gone.lisp"), "(defun dl-gone () 1)");
+    await folder.write("kept [1].lisp", "(defun dl-kept () 1)");
+    await folder.write("gone.lisp", "(defun dl-gone () 1)");
     await values(client, `(compile-file (sb-ext:parse-native-namestring ${text("kept [1].lisp")})) nil`);
     await values(client, `(compile-file ${text("gone.lisp")}) nil`);
-    await rm(join(folder, "gone.lisp"));
+    await rm(folder.at("gone.lisp"));
     expect(await loaded()).to.deep.equal([]);
     await values(
       client,
@@ -65,11 +59,8 @@ describe("SwankClient.definitions: loaded files", () => {
   });
 
   it("lists the files of a system that ASDF loads, compiled anew or not, and omits its definition", async () => {
-    await writeFile(
-      join(folder, "dl-system.asd"),
-      '(defsystem "dl-system" :components ((:file "part-1") (:file "part-2")))',
-    );
-    for (const part of ["part-1", "part-2"]) await writeFile(join(folder, `${part}.lisp`), "(print 1)");
+    await folder.write("dl-system.asd", '(defsystem "dl-system" :components ((:file "part-1") (:file "part-2")))');
+    for (const part of ["part-1", "part-2"]) await folder.write(`${part}.lisp`, "(print 1)");
     const load = `(require "asdf")
       (funcall (intern "LOAD-ASD" "ASDF") ${text("dl-system.asd")})
       (funcall (intern "LOAD-SYSTEM" "ASDF") "dl-system")`;
@@ -82,7 +73,7 @@ describe("SwankClient.definitions: loaded files", () => {
   });
 
   it("lists files that a thread of the code loads, and none that fails to be found", async () => {
-    await writeFile(join(folder, "threaded.lisp"), "1");
+    await folder.write("threaded.lisp", "1");
     await values(
       client,
       `(sb-thread:join-thread (sb-thread:make-thread (lambda () (load ${text("threaded.lisp")}))))
@@ -92,7 +83,7 @@ describe("SwankClient.definitions: loaded files", () => {
   });
 
   it("adds no frame of the program to the stack of a loaded file", async () => {
-    await writeFile(join(folder, "failing.lisp"), '(error "in a file")');
+    await folder.write("failing.lisp", '(error "in a file")');
     const { stop } = stopped(await evaluate(client, `(load ${text("failing.lisp")})`));
     const own = stop.condition.frames.filter(({ kind }) => kind !== "system");
     expect(own.map(({ call }) => call).join("\n"))

@@ -1,17 +1,12 @@
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { aborted, evaluate, returned, values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
+import { aborted, returned } from "./outcomes.js";
 
 /** A form that the compiler cannot make sense of, in a function that is never called. */
 const MALFORMED = "(defun malformed () (let (1) 2))";
 
 describe("Evaluation of code that cannot be compiled", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   const CASES: readonly [code: string, type: string, message: RegExp][] = [
     [MALFORMED, "PROGRAM-ERROR", /1 is not a symbol/],
@@ -22,17 +17,17 @@ describe("Evaluation of code that cannot be compiled", () => {
   ];
   for (const [code, type, message] of CASES) {
     it(`is an error instead of a value: ${code}`, async () => {
-      const outcome = aborted(await evaluate(client, code));
+      const outcome = aborted(await image.evaluate(code));
       expect(outcome.error?.type).to.match(new RegExp(`^(${type})$`));
       expect(outcome.error?.message).to.match(message);
       expect(outcome.stderr).to.equal("");
-      expect(client.stops).to.deep.equal([]);
+      expect(image.client.stops).to.deep.equal([]);
     });
   }
 
   it("defines nothing, and keeps the effects of earlier forms", async () => {
-    aborted(await evaluate(client, `(princ "first") (defparameter *before* 1) ${MALFORMED}`));
-    expect(await values(client, "(list *before* (fboundp 'malformed))")).to.deep.equal(["(1 NIL)"]);
+    aborted(await image.evaluate(`(princ "first") (defparameter *before* 1) ${MALFORMED}`));
+    expect(await image.values("(list *before* (fboundp 'malformed))")).to.deep.equal(["(1 NIL)"]);
   });
 
   for (const code of [
@@ -41,12 +36,12 @@ describe("Evaluation of code that cannot be compiled", () => {
     "(handler-case (eval '(let (1) 2)) (program-error () :caught))",
   ]) {
     it(`is no error if the code itself compiles it: ${code}`, async () => {
-      returned(await evaluate(client, code));
+      returned(await image.evaluate(code));
     });
   }
 
   it("keeps earlier output and warnings", async () => {
-    const outcome = aborted(await evaluate(client, `(princ "out") (warn "careful") ${MALFORMED}`));
+    const outcome = aborted(await image.evaluate(`(princ "out") (warn "careful") ${MALFORMED}`));
     expect(outcome.stdout).to.equal("out");
     expect(outcome.warnings.map(({ message }) => message)).to.deep.equal(["careful"]);
   });

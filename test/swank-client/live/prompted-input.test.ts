@@ -1,17 +1,12 @@
 import { PassThrough } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
 import { stopped } from "./outcomes.js";
 
 describe("Standard input from onRead", function () {
   this.timeout(60_000);
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   /** Gives the texts one after another, then the end of file. */
   function texts(...given: readonly string[]): () => string | undefined {
@@ -21,7 +16,7 @@ describe("Standard input from onRead", function () {
 
   it("is asked for when the code reads, after the prompt has arrived", async () => {
     const events: string[] = [];
-    const values = await client.eval('(format t "Name? ") (finish-output) (format nil "Hello ~a" (read-line))', {
+    const values = await image.client.eval('(format t "Name? ") (finish-output) (format nil "Hello ~a" (read-line))', {
       onOutput: ({ text }) => events.push(text),
       onRead: async () => {
         await pause(50);
@@ -35,7 +30,7 @@ describe("Standard input from onRead", function () {
 
   it("answers y-or-n-p, read, read-char and every stream that a program reads", async () => {
     const code = '(list (y-or-n-p "sure?") (read *query-io*) (read-char *terminal-io*) (read-line *standard-input*))';
-    const values = await client.eval(code, { onRead: texts("y\n", "(1 2) ", "xyz\n") });
+    const values = await image.client.eval(code, { onRead: texts("y\n", "(1 2) ", "xyz\n") });
     expect(values).to.deep.equal(['(T (1 2) #\\x "yz")']);
   });
 
@@ -44,22 +39,24 @@ describe("Standard input from onRead", function () {
     const face = Buffer.from("🙂\n");
     stream.write("first\n");
     stream.write(face.subarray(0, 2));
-    const lines = client.eval("(list (read-line) (read-line))", { onRead: stream });
+    const lines = image.client.eval("(list (read-line) (read-line))", { onRead: stream });
     stream.write(face.subarray(2));
     expect(await lines).to.deep.equal(['("first" "🙂")']);
     stream.end("third\n");
     const code = "(list (read-line) (read-line nil nil :eof))";
-    expect(await client.eval(code, { onRead: stream })).to.deep.equal(['("third" :EOF)']);
+    expect(await image.client.eval(code, { onRead: stream })).to.deep.equal(['("third" :EOF)']);
   });
 
   it("is asked again by yes-or-no-p until the answer is one", async () => {
-    expect(await client.eval('(yes-or-no-p "sure?")', { onRead: texts("perhaps\n", "no\n") })).to.deep.equal(["NIL"]);
+    expect(await image.client.eval('(yes-or-no-p "sure?")', { onRead: texts("perhaps\n", "no\n") })).to.deep.equal([
+      "NIL",
+    ]);
   });
 
   it("follows stdin, and ends with undefined and with an empty text", async () => {
     const code = "(list (read-line) (read-line) (read-line nil nil :eof))";
     for (const end of [[], [""]])
-      expect(await client.eval(code, { stdin: "first\n", onRead: texts("second\n", ...end) })).to.deep.equal([
+      expect(await image.client.eval(code, { stdin: "first\n", onRead: texts("second\n", ...end) })).to.deep.equal([
         '("first" "second" :EOF)',
       ]);
   });
@@ -67,7 +64,7 @@ describe("Standard input from onRead", function () {
   it("is asked for by each evaluation separately, also by many at once", async () => {
     const names = [...Array(10).keys()].map(String);
     const answers = await Promise.all(
-      names.map((name) => client.eval("(values (read-line))", { onRead: texts(`${name}\n`) })),
+      names.map((name) => image.client.eval("(values (read-line))", { onRead: texts(`${name}\n`) })),
     );
     expect(answers.flat()).to.deep.equal(names.map((name) => `"${name}"`));
   });
@@ -77,7 +74,7 @@ describe("Standard input from onRead", function () {
                          (thread (sb-thread:make-thread (lambda () (list (read-line input) (read-line input nil :eof))))))
                     (sb-thread:join-thread thread))`;
     const onRead = texts("for the evaluation\n");
-    expect(await client.eval(code, { stdin: "first\n", onRead })).to.deep.equal(['("first" :EOF)']);
+    expect(await image.client.eval(code, { stdin: "first\n", onRead })).to.deep.equal(['("first" :EOF)']);
     expect(onRead()).to.equal("for the evaluation\n");
   });
 
@@ -92,7 +89,7 @@ describe("Standard input from onRead", function () {
   });
 
   it("can be interrupted and aborted while the code waits for it", async () => {
-    const evaluation = client.evaluate("(read-line)", { onRead: () => new Promise(() => undefined) });
+    const evaluation = image.client.evaluate("(read-line)", { onRead: () => new Promise(() => undefined) });
     await pause(200);
     await evaluation.interrupt();
     const { stop } = stopped(await evaluation.next());

@@ -1,20 +1,18 @@
 import { expect } from "chai";
-import type { SwankClient, types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { aborted, evaluate, values } from "./outcomes.js";
+import type { types } from "swank-client";
+import { liveClient } from "./live-image.js";
+import { aborted, values } from "./outcomes.js";
 
 describe("Evaluation of code that cannot be read", () => {
-  const image = liveImage();
-  let client: SwankClient;
+  const image = liveClient();
   beforeEach(async () => {
-    client = await image.connect();
-    await values(client, "(defparameter *ran* nil)");
+    await image.values("(defparameter *ran* nil)");
   });
 
   async function refused(code: string): Promise<types.Aborted & Required<Pick<types.Aborted, "error">>> {
-    const outcome = aborted(await evaluate(client, code));
+    const outcome = aborted(await image.evaluate(code));
     if (outcome.error === undefined) throw new Error("The outcome tells no error.");
-    expect(client.stops).to.deep.equal([]);
+    expect(image.client.stops).to.deep.equal([]);
     return { ...outcome, error: outcome.error };
   }
 
@@ -64,7 +62,7 @@ describe("Evaluation of code that cannot be read", () => {
       const { error } = await refused(code);
       expect(error.type).to.equal(type);
       expect(error.message).to.match(message);
-      expect(await values(client, "*ran*")).to.deep.equal(["NIL"]);
+      expect(await image.values("*ran*")).to.deep.equal(["NIL"]);
     });
   }
 
@@ -94,20 +92,19 @@ describe("Evaluation of code that cannot be read", () => {
       const { error } = await refused(code);
       expect(error.type).to.match(new RegExp(`^(${type})$`));
       expect(error.message).to.match(message);
-      expect(await values(client, "*ran*")).to.deep.equal(["T"]);
+      expect(await image.values("*ran*")).to.deep.equal(["T"]);
     });
   }
 
   it("names the packages that have the symbol, and those with similar names", async () => {
-    await values(
-      client,
+    await image.values(
       "(defpackage :read-depot (:use :cl)) (defpackage :read-store (:use :cl) (:export #:such-that)) (list 'read-depot::such-that)",
     );
     const hintOf = async (code: string) => (await refused(code)).error.message.split("\n").at(-1);
     const all = "SUCH-THAT is in READ-DEPOT, READ-STORE; internal symbols need ::";
     expect(await hintOf("(read-depot:such-that 1)")).to.equal(all);
     expect(await hintOf("(cl:such-that 1)")).to.equal(all);
-    await values(client, "(defun read-store:such-that () 1)");
+    await image.values("(defun read-store:such-that () 1)");
     expect(await hintOf("(cl:such-that 1)")).to.equal("SUCH-THAT is in READ-STORE");
     expect(await hintOf("(read-depo:such-that)")).to.equal("Packages with similar names: READ-DEPOT");
     expect(await hintOf("(cl:mapcra 1)")).to.equal("Similar names in COMMON-LISP: MAPCAN, MAPCAR, MAPCON, MAPC");
@@ -122,8 +119,7 @@ describe("Evaluation of code that cannot be read", () => {
         .and.to.have.property("frames").that.is.empty;
     const { error } = await refused('(list #.(error "while reading"))');
     expect(error.frames.map(({ call }) => call)).to.include('(EVAL (ERROR "while reading"))');
-    await values(
-      client,
+    await image.values(
       '(defun bad-macro-reader (s c) (declare (ignore s c)) (error "bad")) (set-macro-character #\\! #\'bad-macro-reader)',
     );
     const calls = (await refused("!")).error.frames.map(({ call }) => call);
@@ -144,15 +140,12 @@ describe("Evaluation of code that cannot be read", () => {
       const { error } = await refused(`(setf *ran* t) '${deep}`);
       expect(error.type).to.equal("STORAGE-CONDITION");
     }
-    expect(await values(client, "*ran*")).to.deep.equal(["T"]);
+    expect(await image.values("*ran*")).to.deep.equal(["T"]);
   });
 
   it("interns nothing of unbalanced code", async () => {
     await refused("(list never-interned-before");
-    expect(await values(client, '(find-symbol (format nil "NEVER-~a" "INTERNED-BEFORE"))')).to.deep.equal([
-      "NIL",
-      "NIL",
-    ]);
+    expect(await image.values('(find-symbol (format nil "NEVER-~a" "INTERNED-BEFORE"))')).to.deep.equal(["NIL", "NIL"]);
   });
 
   it("leaves no lock behind, so that every client can intern new symbols", async () => {
@@ -163,7 +156,7 @@ describe("Evaluation of code that cannot be read", () => {
       '(intern "BRAND-NEW-TYPO" :cl)',
       "(defun car (x) x)",
     ]) {
-      const evaluation = client.evaluate(code);
+      const evaluation = image.client.evaluate(code);
       const outcome = await evaluation.next();
       expect(outcome.status, code).to.be.oneOf(["aborted", "stopped"]);
       expect(await values(other, `'fresh-symbol-${String(Math.random()).slice(2)}`), code).to.have.lengthOf(1);

@@ -2,19 +2,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { SwankClient, types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { evaluate, returned, stopped } from "./outcomes.js";
+import type { types } from "swank-client";
+import { liveClient } from "./live-image.js";
+import { returned, stopped } from "./outcomes.js";
 
 describe("Redefinitions of an evaluation", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   async function redefinitionsOf(code: string): Promise<types.Redefinitions> {
-    const outcome = returned(await evaluate(client, code));
+    const outcome = returned(await image.evaluate(code));
     expect(outcome.warnings).to.deep.equal([]);
     return outcome.redefinitions;
   }
@@ -53,7 +49,7 @@ describe("Redefinitions of an evaluation", () => {
       file,
       "(defmacro own-macro (x) x)\n(defun own-user (x) (own-macro x))\n(defmacro own-macro (x) `(list ,x))",
     );
-    await client.eval(`(compile-file "${file}")`);
+    await image.client.eval(`(compile-file "${file}")`);
     const load = `(let ((*break-on-signals* 'error)) (load "${join(folder, "own-macro.fasl")}"))`;
     const { stale } = await redefinitionsOf(load);
     await rm(folder, { recursive: true });
@@ -71,7 +67,7 @@ describe("Redefinitions of an evaluation", () => {
 
   it("come with the next stop, and not again", async () => {
     await redefinitionsOf("(defun stopped-again () 1)");
-    const evaluation = client.evaluate('(defun stopped-again () 2) (cerror "go on" "stop")');
+    const evaluation = image.client.evaluate('(defun stopped-again () 2) (cerror "go on" "stop")');
     const stop = stopped(await evaluation.next());
     expect(stop.redefinitions.files[0]?.names).to.deep.equal(["STOPPED-AGAIN"]);
     await stop.stop.invokeRestart(0);

@@ -4,8 +4,8 @@ import { lispFunction, type SwankClient, SwankError } from "swank-client";
 import { runnerOf } from "swank-client/protocol";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
-import { stopped, values } from "./outcomes.js";
+import { liveClient, liveImage } from "./live-image.js";
+import type { stopped } from "./outcomes.js";
 
 /** Has functions of the runtime give something else, as an image with another version of it would. */
 const redefine = (...names: readonly string[]) => `
@@ -26,13 +26,9 @@ const RESTORE = `
           (sb-int:unencapsulate symbol 'odd)))))`;
 
 describe("SwankClient: replies of an unexpected shape", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
-  async function evaluate(code: string, evaluator = client): Promise<void> {
+  async function evaluate(code: string, evaluator = image.client): Promise<void> {
     const form = list(symbol("cl:null"), list(symbol("cl:eval"), list(symbol("cl:read-from-string"), code)));
     await evaluator.request(form, { label: "test", package: "CL-USER" });
   }
@@ -52,13 +48,17 @@ describe("SwankClient: replies of an unexpected shape", () => {
   ];
   for (const [what, lisp, question] of QUESTIONS) {
     it(`make ${what} fail with UNEXPECTED_REPLY`, async () => {
-      await values(client, "1");
-      await Promise.allSettled([client.definitions(), client.describeSymbol("car"), client.breakpoints.list()]);
+      await image.values("1");
+      await Promise.allSettled([
+        image.client.definitions(),
+        image.client.describeSymbol("car"),
+        image.client.breakpoints.list(),
+      ]);
       await evaluate(redefine(lisp));
-      const error = await rejection(question(client), "UNEXPECTED_REPLY");
+      const error = await rejection(question(image.client), "UNEXPECTED_REPLY");
       expect(error.message).to.match(/expected .*, found /);
       await evaluate(RESTORE);
-      expect(await values(client, "2")).to.deep.equal(["2"]);
+      expect(await image.values("2")).to.deep.equal(["2"]);
     });
   }
 
@@ -77,8 +77,7 @@ describe("SwankClient: replies of an unexpected shape", () => {
     ["step", "STEP-ON", (session) => session.step("over")],
   ];
   it("make every question to a stopped thread fail with UNEXPECTED_REPLY", async () => {
-    const evaluation = client.evaluate('(error "x")');
-    const { stop } = stopped(await evaluation.next());
+    const { evaluation, stop } = await image.stopIn('(error "x")');
     await stop.frames();
     await evaluate(redefine(...AT_STOP.map(([, lisp]) => lisp)));
     const codes = [];
@@ -99,12 +98,7 @@ describe("SwankClient: replies of an unexpected shape", () => {
 describe("LispRunner.run: a call whose form fails", () => {
   const image = liveImage();
   const failing = (form: string) =>
-    lispFunction({
-      name: "cl:identity",
-      label: () => "failing",
-      encode: () => [read(form)],
-      decode: decode.any,
-    });
+    lispFunction({ name: "cl:identity", label: () => "failing", encode: () => [read(form)], decode: decode.any });
 
   it("is unwound, and fails with the Lisp error", async () => {
     const client = await image.connect();
@@ -122,21 +116,6 @@ describe("LispRunner.run: a call whose form fails", () => {
     const running = runnerOf(connection).run(calls.evaluation.evalAndGrabOutput, "(car 1)");
     expect((await rejection(running, "REQUEST_FAILED")).message).to.match(/^swank:eval-and-grab-output: .*TYPE-ERROR/s);
     await image.untilTidy();
-  });
-
-  it("leaves a stopped thread at its level", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate('(error "x")');
-    const { stop } = stopped(await evaluation.next());
-    const running = runnerOf(client.connection)
-      .with({
-        thread: stop.thread,
-      })
-      .run(calls.debugging.frameLocalsAndCatchTags, 100_000);
-    await rejection(running, "REQUEST_FAILED");
-    expect(stop.isLive).to.equal(true);
-    expect((await stop.frames()).totalFrames).to.be.above(1);
-    await evaluation.abort();
   });
 });
 

@@ -1,7 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect } from "chai";
 import { print, read } from "sexp-parser";
-import type { Stop, SwankClient } from "swank-client";
 import { LiveImage, liveImage } from "./live-image.js";
 import { evaluate, values } from "./outcomes.js";
 
@@ -155,51 +154,5 @@ describe("Runtime in the image", () => {
     const names =
       "(cl:count \"swank-client output\" (cl:mapcar 'sb-thread:thread-name (sb-thread:list-all-threads)) :test 'cl:equal)";
     while ((await image.ask(names)) !== "0") await new Promise((resolve) => setTimeout(resolve, 100));
-  });
-});
-
-describe("Runtime in a shared image", () => {
-  const image = liveImage();
-  let first: SwankClient;
-  let second: SwankClient;
-  beforeEach(async () => {
-    first = await image.connect({ runtime: false });
-    second = await image.connect();
-  });
-
-  it("keeps reporting errors of background threads to the first client", async () => {
-    const seen = new Promise<readonly number[]>((resolve) => {
-      first.connection.on("event", (message) => {
-        if (message.type === "debug") resolve(message.continuations);
-      });
-    });
-    await values(second, "1");
-    image.swank.type('(sb-thread:make-thread (lambda () (error "in a thread of its own")) :name "foreign")');
-    expect(await seen).to.deep.equal([]);
-    expect(second.stops).to.deep.equal([]);
-    while (first.stops.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    const [stop] = first.stops;
-    expect(stop?.condition.message).to.equal("in a thread of its own");
-    expect(stop?.reason).to.equal("error");
-    await stop?.abort();
-    expect(first.stops).to.deep.equal([]);
-  });
-
-  it("reports errors of background threads to the only client", async () => {
-    const alone = new LiveImage();
-    try {
-      await alone.start();
-      const client = await alone.connect();
-      const stopped = new Promise<Stop>((resolve) => client.on("stop", resolve));
-      await values(client, "1");
-      alone.swank.type('(sb-thread:make-thread (lambda () (error "nobody else")) :name "foreign")');
-      const session = await stopped;
-      expect(session.condition.message).to.equal("nobody else");
-      expect(client.stops).to.deep.equal([session]);
-      await session.abort();
-      expect(session.isLive).to.equal(false);
-    } finally {
-      await alone.stop();
-    }
   });
 });

@@ -2,7 +2,6 @@ import { expect } from "chai";
 import { keyword } from "sexp-parser";
 import type { SwankClient } from "swank-client";
 import * as calls from "swank-client/swank";
-import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
 
 /** What slime-repl-tests.el asks of every client. */
@@ -47,22 +46,10 @@ describe("SwankClient in the scenarios of SLIME's tests of the REPL:", () => {
     expect([output, results.trim()]).to.deep.equal(["1020", "20"]);
   });
 
-  it("repl-read: a line of input is read", async () => {
-    input = ["foo\n"];
-    await listen("(read-line)");
-    expect([reads, results.split("\n")[0]]).to.deep.equal([1, '"foo"']);
-  });
-
   it("repl-read-lines: three lines answer three questions", async () => {
     input = ["a\n", "b\n", "c\n"];
     await listen("(list (read-line) (read-line) (read-line))");
     expect([reads, results.trim()]).to.deep.equal([3, '("a" "b" "c")']);
-  });
-
-  it("repl-abort: an aborted evaluation fails as such, and the REPL goes on", async () => {
-    await rejection(listen("(abort)"), "REQUEST_ABORTED");
-    await listen("(+ 1 2)");
-    expect(results.trim()).to.equal("3");
   });
 
   it("repl-test: without values, the result says so", async () => {

@@ -1,21 +1,16 @@
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
 
 const names = (restarts: readonly { readonly name: string }[]) => restarts.map(({ name }) => name);
 
 describe("Stop", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   it("lists frames even if the image's current folder has been deleted", async () => {
     const code =
       '(let ((*default-pathname-defaults* #p"/no/such/folder/")) (setf *default-pathname-defaults* #p"/no/such/folder/") (error "x"))';
-    const { stop } = stopped(await evaluate(client, code));
+    const { stop } = stopped(await image.evaluate(code));
     const { frames, directory } = await stop.frames(0, 3);
     expect([frames.length, directory]).to.deep.equal([3, "/no/such/folder/"]);
     await stop.abort();
@@ -51,7 +46,7 @@ describe("Stop", () => {
     ];
     for (const [code, reason, type, message] of REASONS) {
       it(`the stop in ${code}`, async () => {
-        const evaluation = client.evaluate(code);
+        const evaluation = image.client.evaluate(code);
         const stop = stopped(await evaluation.next());
         expect(stop.stop.reason).to.equal(reason);
         expect(stop.stop.condition.type).to.match(new RegExp(`^(${type})$`));
@@ -62,17 +57,17 @@ describe("Stop", () => {
         expect(stop.stop.condition.frames).not.to.deep.equal([]);
         expect(stop.stop.restarts).to.deep.equal(stop.stop.condition.restarts);
         expect(evaluation).to.include({ isSettled: false, stop: stop.stop, thread: stop.stop.thread });
-        expect(client.stops).to.deep.equal([stop.stop]);
+        expect(image.client.stops).to.deep.equal([stop.stop]);
         aborted(await evaluation.abort());
         expect(evaluation).to.include({ isSettled: true, stop: undefined });
-        expect(client.stops).to.deep.equal([]);
+        expect(image.client.stops).to.deep.equal([]);
       });
     }
 
     it("a user's condition class with its package, its superclasses and its slots", async () => {
       const code = `(define-condition my-error (simple-error file-error) ((count :initarg :count) (unset :initarg :unset) (big :initarg :big)))
         (error 'my-error :format-control "mine" :pathname "p" :count 3 :big (make-list 1000 :initial-element 'element))`;
-      const evaluation = client.evaluate(code);
+      const evaluation = image.client.evaluate(code);
       const error = stopped(await evaluation.next()).stop.condition;
       expect(error).to.include({ type: "COMMON-LISP-USER::MY-ERROR", class: "COMMON-LISP-USER::MY-ERROR" });
       expect(error.supertypes.filter((name) => /ERROR$/.test(name))).to.deep.equal([
@@ -89,12 +84,12 @@ describe("Stop", () => {
     });
 
     it("the exact class and a standard superclass for SBCL's own condition", async () => {
-      const evaluation = client.evaluate('(car (the fixnum (+ 1 (read-from-string "2"))))');
+      const evaluation = image.client.evaluate('(car (the fixnum (+ 1 (read-from-string "2"))))');
       const error = stopped(await evaluation.next()).stop.condition;
       expect(error.type).to.equal("TYPE-ERROR");
       expect(error.class).to.equal("TYPE-ERROR");
       await evaluation.abort();
-      const other = client.evaluate("(funcall 'no-such-function)");
+      const other = image.client.evaluate("(funcall 'no-such-function)");
       const undefinedFunction = stopped(await other.next()).stop.condition;
       expect(undefinedFunction.type).to.equal("UNDEFINED-FUNCTION");
       expect(undefinedFunction.class).to.match(/UNDEFINED-FUNCTION$/);
@@ -103,18 +98,18 @@ describe("Stop", () => {
   });
 
   it("does not occur for conditions that are only signalled, handled or declined", async () => {
-    expect(await values(client, "(signal 'error)")).to.deep.equal(["NIL"]);
-    expect(await values(client, '(handler-case (error "x") (error () :handled))')).to.deep.equal([":HANDLED"]);
-    expect(await values(client, "(ignore-errors (car 5))")).to.have.lengthOf(2);
-    expect(await values(client, '(handler-bind ((error (lambda (c) (continue c)))) (cerror "c" "x") 5)')).to.deep.equal(
-      ["5"],
-    );
-    expect(await values(client, "(catch 'here (throw 'here 1))")).to.deep.equal(["1"]);
+    expect(await image.values("(signal 'error)")).to.deep.equal(["NIL"]);
+    expect(await image.values('(handler-case (error "x") (error () :handled))')).to.deep.equal([":HANDLED"]);
+    expect(await image.values("(ignore-errors (car 5))")).to.have.lengthOf(2);
+    expect(await image.values('(handler-bind ((error (lambda (c) (continue c)))) (cerror "c" "x") 5)')).to.deep.equal([
+      "5",
+    ]);
+    expect(await image.values("(catch 'here (throw 'here 1))")).to.deep.equal(["1"]);
   });
 
   it("does not occur for code that aborts itself", async () => {
     for (const code of ["(abort)", "(invoke-restart 'abort)", "(progn (princ 1) (abort))"]) {
-      const outcome = aborted(await evaluate(client, code));
+      const outcome = aborted(await image.evaluate(code));
       expect(outcome, code).not.to.have.property("error");
     }
   });
@@ -123,72 +118,32 @@ describe("Stop", () => {
     const hook = (tail: string) =>
       `(block done (let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (return-from done 42)))) ${tail}))`;
     for (const onError of ["stop", "unwind"] as const) {
-      expect(await values(client, hook('(error "x")'), { onError })).to.deep.equal(["42"]);
+      expect(await image.values(hook('(error "x")'), { onError })).to.deep.equal(["42"]);
     }
-    const evaluation = client.evaluate(hook("(break)"));
+    const evaluation = image.client.evaluate(hook("(break)"));
     expect(stopped(await evaluation.next()).stop.reason).to.equal("break");
     await evaluation.abort();
   });
 
   it("does not occur under policy unwind, which returns a full report", async () => {
-    const evaluation = client.evaluate('(defun u-f (x) (error "boom ~a" x)) (princ "out") (warn "warned") (u-f 1)', {
-      onError: "unwind",
-    });
+    const evaluation = image.client.evaluate(
+      '(defun u-f (x) (error "boom ~a" x)) (princ "out") (warn "warned") (u-f 1)',
+      {
+        onError: "unwind",
+      },
+    );
     const outcome = aborted(await evaluation.next());
     expect(outcome).to.include({ stdout: "out" });
     expect(outcome.warnings.map(({ message }) => message)).to.deep.equal(["warned"]);
     expect(outcome.error).to.include({ type: "SIMPLE-ERROR", message: "boom 1" });
     expect(outcome.error?.frames.map(({ call }) => call)).to.include("(U-F 1)");
     expect(outcome.error?.restarts.at(-1)?.name).to.equal("RETRY");
-    expect(client.stops).to.deep.equal([]);
+    expect(image.client.stops).to.deep.equal([]);
     expect(evaluation).to.include({ isSettled: true, stop: undefined });
   });
 
-  it("in a debugger request refuses the request, and does not change the first stop", async () => {
-    const evaluation = client.evaluate('(error "first")');
-    const { stop } = stopped(await evaluation.next());
-    const { read } = await import("sexp-parser");
-    const request = client.request(read('(cl:error "second")'), { label: "failing", thread: stop.thread });
-    const error = await request.catch((reason: unknown) => reason);
-    expect(error).to.include({ code: "REQUEST_FAILED" });
-    expect(stop).to.include({ isLive: true, level: 1 });
-    expect(client.stops).to.deep.equal([stop]);
-    aborted(await evaluation.abort());
-  });
-
-  it("of each of many threads belongs to its own evaluation", async () => {
-    const evaluations = [...Array(12).keys()].map((n) =>
-      client.evaluate(`(progn (princ ${n}) (error "number ~d" ${n}))`),
-    );
-    const stops = (await Promise.all(evaluations.map((evaluation) => evaluation.next()))).map(stopped);
-    stops.forEach((stop, n) => {
-      expect(stop.stop.condition.message).to.equal(`number ${n}`);
-      expect(stop.stdout).to.equal(String(n));
-      expect(evaluations[n]?.stop).to.equal(stop.stop);
-    });
-    expect(new Set(stops.map(({ stop }) => stop.thread))).to.have.property("size", 12);
-    expect(client.stops).to.have.lengthOf(12);
-    expect(await values(client, ":not-blocked")).to.deep.equal([":NOT-BLOCKED"]);
-    await Promise.all(
-      stops.map(({ stop }, n) => stop.invokeRestart(names(stop.restarts).indexOf("ABORT")).then(() => n)),
-    );
-    (await Promise.all(evaluations.map((evaluation) => evaluation.next()))).forEach(aborted);
-  });
-
-  it("can be followed by others of the same evaluation", async () => {
-    const evaluation = client.evaluate('(dotimes (i 5 :done) (cerror "next" "number ~d" i))');
-    for (let n = 0; n < 5; n += 1) {
-      const stop = stopped(await evaluation.next());
-      expect(stop.stop.condition.message).to.equal(`number ${n}`);
-      expect(stop.stop.level).to.equal(1);
-      await stop.stop.invokeRestart(0);
-      expect(stop.stop.isLive).to.equal(false);
-    }
-    expect(returned(await evaluation.next()).values).to.deep.equal([":DONE"]);
-  });
-
   it("ends when its evaluation resumes, even if no caller took it", async () => {
-    const evaluation = client.evaluate(
+    const evaluation = image.client.evaluate(
       '(handler-bind ((error (lambda (c) (declare (ignore c)) nil))) (cerror "go on" "x") 7)',
     );
     while (evaluation.stop === undefined) await new Promise((resolve) => setTimeout(resolve, 5));

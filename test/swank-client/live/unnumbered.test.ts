@@ -1,13 +1,12 @@
 import { expect } from "chai";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
 
 describe("Stop of a client that has evaluated nothing", () => {
-  const image = liveImage();
+  const image = liveClient();
 
   it("invokes a restart once, if it is asked twice at once and the thread stops again", async () => {
-    const client = await image.connect();
-    const first = nextStop(client);
+    const first = nextStop(image.client);
     image.swank.type(`
       (progn
         (defvar *again* 0)
@@ -17,7 +16,7 @@ describe("Stop of a client that has evaluated nothing", () => {
                              (done () (return)))))))`);
     const stop = await first;
     await stop.frames();
-    const second = nextStop(client);
+    const second = nextStop(image.client);
     const both = await Promise.allSettled([stop.invokeRestart(0), stop.invokeRestart(0)]);
     expect(both.map(({ status }) => status)).to.have.members(["fulfilled", "rejected"]);
     const next = await second;

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { decode, lispFunction, type SwankClient } from "swank-client";
+import { decode, lispFunction } from "swank-client";
 import { rejection, thrown } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
-import { aborted, returned, stopped } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
+import { aborted, returned } from "./outcomes.js";
 
 /** Calls a method as a program without types does. */
 function untyped(target: object, method: string, ...args: unknown[]): unknown {
@@ -14,33 +14,29 @@ const rejected = (call: unknown) => rejection(Promise.resolve(call), "INVALID_AR
 const MILLISECONDS = 'timeout is a number of milliseconds, not the string "5".';
 
 describe("SwankClient: callers without types", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   it("on refuses an unknown event with the nearest one", () => {
     for (const method of ["on", "once"]) {
-      const error = thrown("INVALID_ARGUMENT", () => untyped(client, method, "stopp", () => undefined));
+      const error = thrown("INVALID_ARGUMENT", () => untyped(image.client, method, "stopp", () => undefined));
       expect(error).to.include({
         message: 'There is no event "stopp". Did you mean "stop"?',
         remedy: "The events are hitElsewhere, stop, threadEnded, userAsks.",
       });
     }
-    const distant = thrown("INVALID_ARGUMENT", () => untyped(client, "on", "constructor", () => undefined));
+    const distant = thrown("INVALID_ARGUMENT", () => untyped(image.client, "on", "constructor", () => undefined));
     expect(distant.message).to.equal('There is no event "constructor".');
   });
 
   it("on refuses a listener that is not a function", () => {
     for (const method of ["on", "once"]) {
-      const error = thrown("INVALID_ARGUMENT", () => untyped(client, method, "stop"));
+      const error = thrown("INVALID_ARGUMENT", () => untyped(image.client, method, "stop"));
       expect(error.message).to.equal("A listener is a function, not a value of type undefined.");
     }
   });
 
   it("next refuses a timeout that is not a number, and the evaluation goes on", async () => {
-    const evaluation = client.evaluate("(+ 1 2)");
+    const evaluation = image.client.evaluate("(+ 1 2)");
     const error = await rejected(untyped(evaluation, "next", { timeout: "5" }));
     expect(error).to.include({ message: MILLISECONDS, remedy: "Pass the number 5, without quotes." });
     for (const timeout of [Number.NaN, -1, null, "5 s"]) {
@@ -52,13 +48,12 @@ describe("SwankClient: callers without types", () => {
   });
 
   it("with refuses a timeout that is not a number", () => {
-    const error = thrown("INVALID_ARGUMENT", () => untyped(client.lisp, "with", { timeout: "5" }));
+    const error = thrown("INVALID_ARGUMENT", () => untyped(image.client.lisp, "with", { timeout: "5" }));
     expect(error.message).to.equal(MILLISECONDS);
   });
 
   it("a stop's methods refuse wrong timeouts and limits, and the stop stays", async () => {
-    const evaluation = client.evaluate('(let ((x 1)) (error "x") x)');
-    const { stop } = stopped(await evaluation.next());
+    const { evaluation, stop } = await image.stopIn('(let ((x 1)) (error "x") x)');
     for (const options of [{ timeout: "5" }, { signal: "x" }, { valueLimit: "5" }]) {
       await rejected(untyped(stop, "evaluateInFrame", 0, "1", options));
     }
@@ -73,20 +68,20 @@ describe("SwankClient: callers without types", () => {
 
   it("evaluate refuses limits that are not numbers", async () => {
     for (const name of ["outputLimit", "valueLimit"]) {
-      const error = await rejected(client.evaluate("1", { [name]: "5" }).next());
+      const error = await rejected(image.client.evaluate("1", { [name]: "5" }).next());
       expect(error.message).to.equal(`${name} is a number of characters, not the string "5".`);
     }
   });
 
   it("breakpoints.set refuses conditions of another type", async () => {
     for (const options of [{ condition: 5 }, { hitCount: "2" }, { package: 1 }, { thread: "2" }]) {
-      await rejected(untyped(client.breakpoints, "set", "cl-user::f", options));
+      await rejected(untyped(image.client.breakpoints, "set", "cl-user::f", options));
     }
   });
 
   it("run refuses a descriptor without a name", async () => {
     const descriptor = { nam: "cl:identity", decode: decode.any };
-    expect((await rejected(untyped(client, "run", descriptor))).message).to.equal(
+    expect((await rejected(untyped(image.client, "run", descriptor))).message).to.equal(
       "run takes the descriptor of a Lisp function, made with lispFunction.",
     );
   });

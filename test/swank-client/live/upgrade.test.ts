@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "chai";
 import type { SwankClient } from "swank-client";
 import { killedClient } from "./killed-client.js";
-import { liveImage } from "./live-image.js";
+import { liveClient, liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
 
 const PACKAGES = fileURLToPath(new URL("../../../../packages", import.meta.url));
@@ -86,11 +86,10 @@ function loadByHand(): string {
 describe("Runtime loaded by hand as a system into an image with clients", function () {
   // all its files are compiled twice
   this.timeout(240_000);
-  const image = liveImage();
+  const image = liveClient();
 
   it("does not affect the clients' runtime, nor the reverse, in either order of loading", async () => {
-    const earlier = await image.connect();
-    const halted = earlier.evaluate('(restart-case (error "before it is loaded") (go-on () :went-on))');
+    const halted = image.client.evaluate('(restart-case (error "before it is loaded") (go-on () :went-on))');
     const stop = stopped(await halted.next());
     expect(await image.ask(loadByHand())).to.equal("T");
     await stop.stop.invokeRestart(0);
@@ -103,7 +102,7 @@ describe("Runtime loaded by hand as a system into an image with clients", functi
     await later.breakpoints.list();
     expect(await image.ask(loadByHand())).to.equal("T");
     expect(await values(later, "(+ 2 2)")).to.deep.equal(["4"]);
-    expect(await values(earlier, `(eq cl-user::*by-hand* ${definition})`)).to.deep.equal(["NIL"]);
+    expect(await image.values(`(eq cl-user::*by-hand* ${definition})`)).to.deep.equal(["NIL"]);
     expect(await image.ask(VERSIONS)).to.equal("1");
   });
 });

@@ -1,23 +1,18 @@
 import { expect } from "chai";
-import type { Stop, SwankClient } from "swank-client";
+import type { Stop } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
-import { stopped, values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
+import { stopped } from "./outcomes.js";
 
 describe("Stop.evaluateInFrame with a variable that has no value at this place", () => {
-  const image = liveImage();
-  let client: SwankClient;
+  const image = liveClient();
   let stop: Stop;
   let frame: number;
 
   beforeEach(async () => {
-    client = await image.connect();
-    await values(
-      client,
-      `(defun fail () (restart-case (error "x") (go-on () 2)))
-       (defun early (x) (let ((y (funcall 'fail))) (let ((z (list y))) (list x y z))))`,
-    );
-    ({ stop } = stopped(await client.evaluate("(list (early 1))").next()));
+    await image.values(`(defun fail () (restart-case (error "x") (go-on () 2)))
+       (defun early (x) (let ((y (funcall 'fail))) (let ((z (list y))) (list x y z))))`);
+    ({ stop } = stopped(await image.client.evaluate("(list (early 1))").next()));
     frame = stop.condition.frames.find(({ call }) => call.startsWith("(EARLY "))?.index ?? -1;
   });
 

@@ -1,6 +1,5 @@
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
 import { aborted, returned, stopped } from "./outcomes.js";
 
 const reason = (promise: Promise<unknown>): Promise<unknown> =>
@@ -10,14 +9,10 @@ const reason = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("Evaluation.next", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   it("times out, and can be called again", async () => {
-    const evaluation = client.evaluate("(read-line *standard-input* nil) (sleep 0.2) :slept");
+    const evaluation = image.client.evaluate("(read-line *standard-input* nil) (sleep 0.2) :slept");
     expect(await reason(evaluation.next({ timeout: 1 }))).to.include({ code: "WAIT_TIMEOUT" });
     expect(await reason(evaluation.next({ timeout: 0 }))).to.include({ code: "WAIT_TIMEOUT" });
     expect(evaluation.isSettled).to.equal(false);
@@ -26,12 +21,12 @@ describe("Evaluation.next", () => {
 
   it("accepts any number as timeout", async () => {
     for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 31, 1e12]) {
-      expect(returned(await client.evaluate("(sleep 0.05) 1").next({ timeout })).values).to.deep.equal(["1"]);
+      expect(returned(await image.client.evaluate("(sleep 0.05) 1").next({ timeout })).values).to.deep.equal(["1"]);
     }
   });
 
   it("ends with the signal's reason when its signal is aborted, before or during the wait", async () => {
-    const evaluation = client.evaluate("(sleep 0.2) :slept");
+    const evaluation = image.client.evaluate("(sleep 0.2) :slept");
     const controller = new AbortController();
     const waiting = reason(evaluation.next({ signal: controller.signal }));
     const why = new Error("enough");
@@ -42,13 +37,13 @@ describe("Evaluation.next", () => {
   });
 
   it("returns an available outcome, whatever the timeout and the signal", async () => {
-    const evaluation = client.evaluate("1");
+    const evaluation = image.client.evaluate("1");
     while (!evaluation.isSettled) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(returned(await evaluation.next({ timeout: 0, signal: AbortSignal.abort() })).values).to.deep.equal(["1"]);
   });
 
   it("returns the same outcome and output to all callers", async () => {
-    const evaluation = client.evaluate('(princ "out") (cerror "go on" "stop") (princ "more") 1');
+    const evaluation = image.client.evaluate('(princ "out") (cerror "go on" "stop") (princ "more") 1');
     const stops = (await Promise.all([evaluation.next(), evaluation.next(), evaluation.next()])).map(stopped);
     for (const stop of stops) expect(stop).to.include({ stdout: "out", stop: stops[0]?.stop });
     const ends = Promise.all([evaluation.next(), evaluation.next()]);
@@ -58,7 +53,7 @@ describe("Evaluation.next", () => {
   });
 
   it("leaves no timers or listeners behind", async () => {
-    const evaluation = client.evaluate("(loop)");
+    const evaluation = image.client.evaluate("(loop)");
     const { signal } = new AbortController();
     for (let round = 0; round < 50; round += 1) await reason(evaluation.next({ timeout: 0, signal }));
     aborted(await evaluation.abort());
@@ -72,11 +67,13 @@ describe("Evaluation.next", () => {
       { code: "1", options: { outputLimit: Number.NaN } },
     ];
     for (const { code, options } of codes) {
-      const evaluation = client.evaluate(code, options);
+      const evaluation = image.client.evaluate(code, options);
       expect(await reason(evaluation.next())).to.include({ code: "INVALID_ARGUMENT" });
       expect(await reason(evaluation.abort())).to.include({ code: "INVALID_ARGUMENT" });
       expect(await evaluation.interrupt()).to.equal(false);
     }
-    expect(await reason(Reflect.apply(client.evaluate, client, [bad]).next())).to.include({ code: "INVALID_ARGUMENT" });
+    expect(await reason(Reflect.apply(image.client.evaluate, image.client, [bad]).next())).to.include({
+      code: "INVALID_ARGUMENT",
+    });
   });
 });

@@ -1,18 +1,14 @@
 import { expect } from "chai";
-import type { SwankClient, types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { evaluate, returned, stopped } from "./outcomes.js";
+import type { types } from "swank-client";
+import { liveClient } from "./live-image.js";
+import { returned, stopped } from "./outcomes.js";
 import { placesOf } from "./places.js";
 
 describe("Warnings of an evaluation", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   async function warningsOf(code: string): Promise<readonly types.LispWarning[]> {
-    const outcome = returned(await evaluate(client, code));
+    const outcome = returned(await image.evaluate(code));
     expect(outcome.stderr).to.equal("");
     return outcome.warnings;
   }
@@ -104,7 +100,7 @@ describe("Warnings of an evaluation", () => {
   });
 
   it("come with the next stop, and not again", async () => {
-    const evaluation = client.evaluate('(warn "first") (cerror "go on" "stop") (warn "second")');
+    const evaluation = image.client.evaluate('(warn "first") (cerror "go on" "stop") (warn "second")');
     const stop = stopped(await evaluation.next());
     expect(stop.warnings.map(({ message }) => message)).to.deep.equal(["first"]);
     await stop.stop.invokeRestart(0);
@@ -112,16 +108,15 @@ describe("Warnings of an evaluation", () => {
   });
 
   it("do not include warnings of inspecting a stop", async () => {
-    const evaluation = client.evaluate('(defun s-f (x) (error "stop ~a" x)) (s-f 1)');
-    const stop = stopped(await evaluation.next());
-    await stop.stop.frames(0, 10);
-    await stop.stop.frameLocals(0);
-    await stop.stop.abort();
+    const { evaluation, stop } = await image.stopIn('(defun s-f (x) (error "stop ~a" x)) (s-f 1)');
+    await stop.frames(0, 10);
+    await stop.frameLocals(0);
+    await stop.abort();
     expect((await evaluation.next()).warnings).to.deep.equal([]);
   });
 
   it("are limited in number, and the omitted ones are counted", async () => {
-    const outcome = returned(await evaluate(client, '(dotimes (i 100000) (warn "number ~d" i))'));
+    const outcome = returned(await image.evaluate('(dotimes (i 100000) (warn "number ~d" i))'));
     const numbers = [...Array(100).keys()].map((number) => `number ${number}`);
     expect(outcome.warnings.map(({ message }) => message)).to.deep.equal(numbers);
     expect(outcome.warningsOmitted).to.equal(99_900);
@@ -129,7 +124,7 @@ describe("Warnings of an evaluation", () => {
 
   it("are counted for each outcome separately", async () => {
     const warn = '(dotimes (i 101) (warn "number ~d" i))';
-    const evaluation = client.evaluate(`${warn} (break) ${warn}`);
+    const evaluation = image.client.evaluate(`${warn} (break) ${warn}`);
     const stop = stopped(await evaluation.next());
     expect([stop.warnings.length, stop.warningsOmitted]).to.deep.equal([100, 1]);
     await stop.stop.continue();
@@ -148,12 +143,12 @@ describe("Warnings of an evaluation", () => {
   });
 
   it("do not hide a failure from COMPILE", async () => {
-    const outcome = returned(await evaluate(client, '(multiple-value-list (compile nil \'(lambda () (+ 1 "2"))))'));
+    const outcome = returned(await image.evaluate('(multiple-value-list (compile nil \'(lambda () (+ 1 "2"))))'));
     expect(outcome.values[0]).to.match(/^\(#<FUNCTION .*> T T\)$/);
     expect(outcome.warnings.map(({ type }) => type)).to.include("WARNING");
-    const style = returned(await evaluate(client, "(rest (multiple-value-list (compile nil '(lambda (x) 1))))"));
+    const style = returned(await image.evaluate("(rest (multiple-value-list (compile nil '(lambda (x) 1))))"));
     expect(style.values).to.deep.equal(["(T NIL)"]);
-    const fine = returned(await evaluate(client, "(rest (multiple-value-list (compile nil '(lambda (x) x))))"));
+    const fine = returned(await image.evaluate("(rest (multiple-value-list (compile nil '(lambda (x) x))))"));
     expect(fine.values).to.deep.equal(["(NIL NIL)"]);
   });
 });
