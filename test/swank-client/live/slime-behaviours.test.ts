@@ -1,9 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { read } from "sexp-parser";
+import { keyword, read } from "sexp-parser";
 import { connect, type Stop, type SwankClient, type types } from "swank-client";
-import { liveClient } from "./live-image.js";
+import * as calls from "swank-client/swank";
+import { liveClient, liveImage } from "./live-image.js";
 import { aborted, returned, stopped, values } from "./outcomes.js";
+import { testFolder } from "./test-folder.js";
 
 /** The stop of a thread at a level, once it is there. */
 async function stopAt(client: SwankClient, thread: number, level: number): Promise<Stop> {
@@ -118,5 +120,197 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
     expect(await values(second, "(+ 1 2)")).to.deep.equal(["3"]);
     await second.close();
     expect(await image.values("(+ 3 4)")).to.deep.equal(["7"]);
+  });
+});
+
+type CompilerNote = ReturnType<typeof calls.compiling.compileStringForEmacs.decode>["notes"][number];
+type SourceLocation = CompilerNote["location"];
+
+function found(location: SourceLocation | undefined): Extract<SourceLocation, { status: "found" }> {
+  if (location?.status === "found") return location;
+  throw new Error(location === undefined ? "There is no definition." : location.reason);
+}
+
+/** The text of `code` at a note's place. */
+function textAt(code: string, { location }: CompilerNote): string {
+  const { position } = found(location);
+  if (position.kind !== "offset") throw new Error(`The note has a position of kind ${position.kind}.`);
+  return code.slice(position.offset - 1);
+}
+
+/** What slime-tests.el asks about code, under its names. */
+describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
+  this.timeout(120_000);
+  const image = liveClient();
+  const folder = testFolder();
+
+  const inPackage = (name: string) => image.client.lisp.with({ package: name });
+  const definition = async (name: string, packageName: string) =>
+    (await inPackage(packageName).run(calls.definitions.findDefinitionsForEmacs, name)).map(({ location }) =>
+      found(location),
+    );
+
+  for (const [name, packageName, start] of [
+    ["start-server", "SWANK", "(defun start-server "],
+    ["swank::start-server", "CL-USER", "(defun start-server "],
+    ["swank:start-server", "CL-USER", "(defun start-server "],
+    ["swank::connection", "CL-USER", "(defstruct (connection"],
+    ["swank::*emacs-connection*", "CL-USER", "(defvar *emacs-connection*"],
+  ] as const) {
+    it(`find-definition: ${name} in ${packageName}`, async () => {
+      const [place, ...others] = await definition(name, packageName);
+      expect(others).to.deep.equal([]);
+      expect(place?.snippet).to.match(new RegExp(`^${start.replaceAll(/[(*]/g, "\\$&")}`, "i"));
+      expect(place?.place)
+        .to.have.property("path")
+        .that.matches(/swank\.lisp$/);
+    });
+  }
+
+  it("find-definition.2: a function after forms that are only read", async () => {
+    const code = `#.(prog1 nil (defvar *foobar* 42))
+      (defun .foo. (x)
+        (+ x #.*foobar*))
+      #.(prog1 nil (makunbound '*foobar*))`;
+    await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, {
+      buffer: "B",
+      position: 1,
+      line: 1,
+      column: 1,
+    });
+    const [place] = await definition(".foo.", "SWANK");
+    expect(place?.place).to.include({ kind: "buffer", name: "B" });
+    expect(place?.snippet).to.match(/^\(defun \.foo\. /);
+  });
+
+  it("find-definition.3: a structure inside progn", async () => {
+    const code = "(progn (defun foo-fun ()) (defstruct (foo-struct (:constructor nil) (:predicate nil))))";
+    await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, { buffer: "B" });
+    const [place] = await definition("swank::foo-struct", "CL-USER");
+    const { position } = place ?? {};
+    expect(position?.kind === "offset" ? code.slice(position.offset - 1) : position).to.match(
+      /^\(defstruct \(foo-struct/,
+    );
+  });
+
+  for (const [prefix, names] of [
+    [
+      "cl:compile",
+      [
+        "cl:compile",
+        "cl:compile-file",
+        "cl:compile-file-pathname",
+        "cl:compiled-function",
+        "cl:compiled-function-p",
+        "cl:compiler-macro",
+        "cl:compiler-macro-function",
+      ],
+    ],
+    [
+      "swank::compile-file",
+      [
+        "swank::compile-file",
+        "swank::compile-file-for-emacs",
+        "swank::compile-file-if-needed",
+        "swank::compile-file-output",
+        "swank::compile-file-pathname",
+      ],
+    ],
+    ["cl:foobar", []],
+    ["cl:m-v-l", []],
+  ] as const) {
+    it(`complete-symbol: ${prefix}`, async () => {
+      expect([...(await image.run(calls.completion.simpleCompletions, prefix, "CL-USER"))].sort()).to.deep.equal(names);
+    });
+  }
+
+  for (const [what, body] of [
+    ["the call alone", "(cl-user::bar)"],
+    ["after a character and a comment", "#\\space\n  ;;Sdf\n  (cl-user::bar)"],
+    ["after skipped forms and nested comments", "#+(or)skipped\n  #| #||#\n  #||# |#\n  (cl-user::bar)"],
+    ["after a string with quotes", '"\\" bla bla \\""\n  (cl-user::bar)'],
+    ["after a form that is evaluated when it is read", "#.*log-events*\n  (cl-user::bar)"],
+  ] as const) {
+    it(`compile-defun: the note about an undefined function is at its call: ${what}`, async () => {
+      const code = `(defun cl-user::foo () ${body})`;
+      const { notes } = await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, {
+        buffer: "B",
+        position: 1,
+      });
+      const note = notes.find(({ message }) => /undefined function.*BAR/is.test(message));
+      if (note === undefined) throw new Error("There is no note.");
+      expect(textAt(code, note)).to.match(/^\(cl-user::bar\)/);
+      await image.values("(fmakunbound 'foo)");
+    });
+  }
+
+  it("utf-8-source: a string with NUL, evaluated, compiled, and loaded from a file", async () => {
+    const text = "\u0000おはよう";
+    const code = `(defun cl-user::foo () "${text}")`;
+    const result = async () => image.client.request(read("(cl-user::foo)"), { label: "foo" });
+    await image.values(code);
+    expect(await result()).to.equal(text);
+    await image.values("(fmakunbound 'foo)");
+    await image.run(calls.compiling.compileStringForEmacs, code, { buffer: "B" });
+    expect(await result()).to.equal(text);
+    await image.values("(fmakunbound 'foo)");
+    const file = await folder.write("utf8.lisp", `;; -*- coding: utf-8 -*-\n${code}\n`);
+    const { fasl } = await image.run(calls.compiling.compileFileForEmacs, file, { load: true });
+    await image.run(calls.evaluation.loadFile, fasl ?? "");
+    expect(await result()).to.equal(text);
+  });
+});
+
+/** What slime-repl-tests.el asks of every client. */
+describe("SwankClient in the scenarios of SLIME's tests of the REPL:", () => {
+  const image = liveImage();
+  let lisp: SwankClient;
+  let output: string;
+  let results: string;
+  let packages: string[];
+  let reads: number;
+  let input: string[];
+
+  beforeEach(async () => {
+    [output, results, packages, reads, input] = ["", "", [], 0, []];
+    lisp = await image.connect({
+      replyPolicy: (message) => {
+        if (message.type !== "read-string") return undefined;
+        reads += 1;
+        const { thread, tag } = message;
+        return { type: "emacs-return-string", thread, tag, text: input.shift() ?? "" };
+      },
+    });
+    lisp.connection.on("event", (message) => {
+      if (message.type === "new-package") packages.push(`${message.name} ${message.prompt}`);
+      if (message.type !== "write-string") return;
+      if (message.target !== keyword("repl-result")) output += message.text;
+      else results += message.text;
+    });
+    await lisp.run(calls.repl.createRepl);
+  });
+
+  const listen = (code: string) => lisp.lisp.with({ package: "COMMON-LISP-USER" }).run(calls.repl.listenerEval, code);
+
+  it("package-updating: a new package is announced with its prompt", async () => {
+    await listen('(setq *package* (find-package "COMMON-LISP"))');
+    expect(packages).to.deep.equal(["COMMON-LISP CL"]);
+    await listen('(setq cl:*package* (find-package "COMMON-LISP-USER"))');
+  });
+
+  it("repl-test: output is separate from the value", async () => {
+    await listen("(princ 10) (princ 20)");
+    expect([output, results.trim()]).to.deep.equal(["1020", "20"]);
+  });
+
+  it("repl-read-lines: three lines answer three questions", async () => {
+    input = ["a\n", "b\n", "c\n"];
+    await listen("(list (read-line) (read-line) (read-line))");
+    expect([reads, results.trim()]).to.deep.equal([3, '("a" "b" "c")']);
+  });
+
+  it("repl-test: without values, the result says so", async () => {
+    await listen("(values)");
+    expect(results.trim()).to.equal("; No value");
   });
 });

@@ -1,6 +1,12 @@
 import { expect } from "chai";
-import { liveClient } from "./live-image.js";
-import { aborted, returned, stopped } from "./outcomes.js";
+import type { SwankClient } from "swank-client";
+import * as calls from "swank-client/swank";
+import { rejection } from "../../support/caught.js";
+import { killedClient } from "./killed-client.js";
+import { liveClient, liveImage } from "./live-image.js";
+import { Neighbour, onlyStop } from "./neighbour.js";
+import { nextStop } from "./next-stop.js";
+import { aborted, returned, stopped, values } from "./outcomes.js";
 
 const names = (restarts: readonly { readonly name: string }[]) => restarts.map(({ name }) => name);
 
@@ -149,5 +155,155 @@ describe("Stop", () => {
     while (evaluation.stop === undefined) await new Promise((resolve) => setTimeout(resolve, 5));
     await evaluation.stop.invokeRestart(0);
     expect(returned(await evaluation.next()).values).to.deep.equal(["7"]);
+  });
+});
+
+describe("Stop", () => {
+  const image = liveClient();
+
+  it("is the same object in the outcome, the evaluation, the client and its event", async () => {
+    const told = nextStop(image.client);
+    const { evaluation, stop } = await image.stopIn('(error "x")');
+    expect(evaluation.stop).to.equal(stop);
+    expect(image.client.stops[0]).to.equal(stop);
+    expect(await told).to.equal(stop);
+    expect(stop.evaluation).to.equal(evaluation);
+    expect(await stop.open()).to.equal(stop);
+    await evaluation.abort();
+  });
+
+  it("keeps plain JSON data, even after it has ended", async () => {
+    const { evaluation, stop } = await image.stopIn('(defun f (n) (error "x ~d" n)) (f 7)');
+    const before = JSON.stringify(stop.data);
+    await evaluation.abort();
+    expect(stop.isLive).to.equal(false);
+    expect(JSON.stringify(stop.data)).to.equal(before);
+    expect(JSON.parse(before).condition).to.deep.equal(stop.data.condition);
+    expect(stop.data.locals).to.deep.equal([{ name: "N", value: "7", marks: ["argument"] }]);
+  });
+
+  it("has one signal, which is aborted when it ends, whether it was asked for before or after", async () => {
+    const { evaluation, stop } = await image.stopIn('(list (restart-case (error "x") (use-it () 1)) (error "y"))');
+    const { ended } = stop;
+    expect([ended.aborted, stop.ended]).to.deep.equal([false, ended]);
+    await stop.invokeRestart(0);
+    expect(ended.aborted).to.equal(true);
+    expect(ended.reason).to.have.property("message", "The thread left the stop, or the connection closed.");
+    const { stop: second } = stopped(await evaluation.next());
+    await evaluation.abort();
+    expect(second.ended.aborted).to.equal(true);
+    expect(second.ended.reason).to.equal(ended.reason);
+  });
+
+  it("runs descriptors in its thread until it ends", async () => {
+    const { evaluation, stop } = await image.stopIn('(error "x")');
+    expect(await stop.run(calls.debugging.backtrace, 0, 2)).to.have.length(2);
+    await evaluation.abort();
+    const error = await rejection(stop.run(calls.debugging.backtrace, 0, 2), "STALE_SESSION");
+    expect(error.message).to.match(/^swank:backtrace: Thread \d+ has left the stop at level 1\.$/);
+  });
+});
+
+describe("Stop of a client that has evaluated nothing", () => {
+  const image = liveClient();
+
+  it("invokes a restart once, if it is asked twice at once and the thread stops again", async () => {
+    const first = nextStop(image.client);
+    image.swank.type(`
+      (progn
+        (defvar *again* 0)
+        (sb-thread:make-thread
+          (lambda () (loop (restart-case (error "stop ~d" *again*)
+                             (again () (incf *again*))
+                             (done () (return)))))))`);
+    const stop = await first;
+    await stop.frames();
+    const second = nextStop(image.client);
+    const both = await Promise.allSettled([stop.invokeRestart(0), stop.invokeRestart(0)]);
+    expect(both.map(({ status }) => status)).to.have.members(["fulfilled", "rejected"]);
+    const next = await second;
+    expect(next.condition.message).to.equal("stop 1");
+    expect(await image.ask("cl-user::*again*")).to.equal("1");
+    await next.invokeRestart(1);
+  });
+});
+
+describe("Stop inspected by several clients", () => {
+  const image = liveImage();
+  let neighbour: Neighbour;
+  let client: SwankClient;
+
+  beforeEach(async () => {
+    neighbour = await Neighbour.of(image);
+    client = await image.connect();
+    await values(client, "(defvar *began* nil) (defvar *over* nil) (setf *began* nil *over* nil)");
+  });
+
+  const OPEN = `
+    const [stop] = await client.foreignStops();
+    const session = await stop.open();`;
+  const WAIT = "(loop until cl-user::*began* do (sleep 0.01))";
+
+  it("ends only that client's code at a client's timeout, and later code that another client's code interrupts", async () => {
+    const ending = neighbour.evaluate('(error "looked into")');
+    const stop = await neighbour.stop();
+    // Each process begins to count its attempts anew.
+    const slow = killedClient(
+      `${OPEN}
+      const waited = session.evaluateInFrame(0, "(progn (setf cl-user::*began* t) (unwind-protect (loop (sleep 1)) (setf cl-user::*over* t)))", { timeout: 3000 });
+      tell((await waited.then(() => undefined, (error) => error)).code);`,
+      { port: image.swank.port },
+    );
+    const quick = killedClient(
+      `await client.evaluate("${WAIT}").next();
+      ${OPEN}
+      const { values } = await session.evaluateInFrame(0, "(progn (setf cl-user::*nested* t) (sleep 9) :mine)", { timeout: 60000 });
+      tell(values[0]);`,
+      { port: image.swank.port },
+    );
+    expect(await slow).to.be.oneOf(["FRAME_EVALUATION_TIMEOUT", "REQUEST_TIMEOUT"]);
+    expect(await quick).to.equal(":MINE");
+    await values(client, "(loop until *over* do (sleep 0.01))");
+    await neighbour.choose(stop, stop.restarts.length - 1);
+    expect(await ending).to.equal("aborted");
+  });
+
+  it("is opened once, and again after a failure", async () => {
+    const ending = neighbour.evaluate('(error "silent for a while")');
+    const stop = await neighbour.stop();
+    const deaf = `(sb-sys:without-interrupts (setf cl-user::*over* t) ${WAIT})`;
+    const busy = neighbour.evaluate(deaf, stop.thread);
+    await values(client, "(loop until *over* do (sleep 0.01))");
+    const found = await onlyStop(client);
+    const first = found.open();
+    const again = first.catch(() => found.open());
+    await rejection(found.open(), "REQUEST_TIMEOUT");
+    await values(client, "(setf *began* t)");
+    const session = await again;
+    expect(await found.open()).to.equal(session);
+    await busy;
+    await neighbour.choose(stop, stop.restarts.length - 1);
+    expect(await ending).to.equal("aborted");
+  });
+});
+
+describe("Stop.abort", () => {
+  const image = liveClient();
+
+  it("reports a restart that returns instead of leaving the stop", async () => {
+    const { evaluation, stop } = await image.stopIn(
+      '(defvar *stay*) (restart-bind ((stay (lambda () :no))) (setf *stay* (find-restart \'stay)) (error "x"))',
+    );
+    const { values: before } = await stop.evaluateInFrame(
+      0,
+      "(prog1 (list swank::*sldb-quit-restart*) (setf swank::*sldb-quit-restart* cl-user::*stay*))",
+    );
+    expect(before).to.have.lengthOf(1);
+    const { message } = await rejection(stop.abort(), "REQUEST_ABORTED");
+    expect(message).to.equal(
+      "The restart ABORT returned instead of transferring control: the thread is still stopped.",
+    );
+    expect(stop.isLive).to.equal(true);
+    await evaluation.abort();
   });
 });

@@ -95,3 +95,28 @@ describe("calls.location", () => {
     }
   });
 });
+
+describe("listThreads", () => {
+  it("includes starting and ending threads, which may have no number", () => {
+    const table = '((:id :name :status :priority) (4711 "reader-thread" "Running" 0) (nil "worker" "Running" 0))';
+    expect(calls.image.listThreads.decode(read(table))).to.deep.equal([
+      { id: 4711, name: "reader-thread", status: "Running" },
+      { id: undefined, name: "worker", status: "Running" },
+    ]);
+  });
+});
+
+/** What Swank answers, and the names in it. */
+const REPLIES: readonly (readonly [version: string, reply: string, names: readonly string[]])[] = [
+  ["up to 2.31", '(("car" "cdr") "c")', ["car", "cdr"]],
+  ["up to 2.31, without any", '(nil "")', []],
+  ["since 2.32", '(("car" "-f-------" "CAR") ("cdr" "-f-------" "CDR"))', ["car", "cdr"]],
+  ["since 2.32, with one", '(("car" "-f-------" "CAR"))', ["car"]],
+  ["since 2.32, without any", "nil", []],
+];
+
+describe("simpleCompletions", () => {
+  for (const [version, reply, names] of REPLIES)
+    it(`decodes the names that Swank sends ${version}`, () =>
+      expect(calls.completion.simpleCompletions.decode(read(reply))).to.deep.equal(names));
+});

@@ -1,7 +1,8 @@
 import { expect } from "chai";
+import type { Stop, types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { liveClient } from "./live-image.js";
-import { stopped } from "./outcomes.js";
+import { returned, stopped } from "./outcomes.js";
 import { runsSbcl } from "./sbcl-version.js";
 
 /** Functions that fail, and calls of them with the calls that a report shows. */
@@ -169,5 +170,120 @@ describe("The call of a frame", () => {
     const evaluation = image.client.evaluate(definition ?? "", { policy: "keep" });
     await evaluation.next();
     for (const [code, call] of Object.entries(shown ?? {})) expect(await firstCall(code), what).to.equal(call);
+  });
+});
+
+describe("Stop at an error that a step ran into", () => {
+  const image = liveClient();
+  let evaluation: types.Evaluation;
+  let stop: Stop;
+  let frame: number;
+
+  beforeEach(async () => {
+    await image.values(`(defclass box () ((v :initarg :v :reader v)))
+       (defun box-text (box) (format nil "<box ~a>" (v box)))
+       (defmethod print-object ((box box) stream) (write-string (box-text box) stream))
+       (defun work (box) (let ((v (v box))) (* v 2)))
+       (defun begin () (list (work (make-instance 'box))))
+       (defmethod slot-unbound (class (box box) slot) nil)`);
+    await image.client.breakpoints.set("work");
+    evaluation = image.client.evaluate("(begin)");
+    ({ stop } = stopped(await evaluation.next()));
+    while (stop.reason !== "error") {
+      await stop.step("over");
+      ({ stop } = stopped(await evaluation.next()));
+    }
+    const { frames } = await stop.frames();
+    frame = frames.findIndex((one) => one.function.endsWith("WORK"));
+  });
+
+  it("shows values with printing methods that were compiled for stepping", async () => {
+    const { locals } = await stop.frameLocals(frame);
+    expect(locals.map(({ name, value }) => [name, value])).to.deep.include(["BOX", "<box NIL>"]);
+  });
+
+  it("evaluateInFrame runs code that was compiled for stepping", async () => {
+    expect((await stop.evaluateInFrame(frame, "(box-text box)")).values).to.deep.equal(['"<box NIL>"']);
+  });
+
+  it("returnFromFrame returns the value of such code", async () => {
+    await stop.returnFromFrame(frame, "(box-text box)");
+    let outcome = await evaluation.next();
+    for (; outcome.status === "stopped"; outcome = await evaluation.next()) await outcome.stop.continue();
+    expect(returned(outcome).values).to.deep.equal(['("<box NIL>")']);
+  });
+});
+
+describe("Stop.evaluateInFrame with a variable that has no value at this place", () => {
+  const image = liveClient();
+  let stop: Stop;
+  let frame: number;
+
+  beforeEach(async () => {
+    await image.values(`(defun fail () (restart-case (error "x") (go-on () 2)))
+       (defun early (x) (let ((y (funcall 'fail))) (let ((z (list y))) (list x y z))))`);
+    ({ stop } = stopped(await image.client.evaluate("(list (early 1))").next()));
+    frame = stop.condition.frames.find(({ call }) => call.startsWith("(EARLY "))?.index ?? -1;
+  });
+
+  for (const code of ["y", "(list x z)", "(setf y 1)", "(setq z 1)"])
+    it(`says so: ${code}`, async () => {
+      const error = await rejection(stop.evaluateInFrame(frame, code), "FRAME_EVALUATION_FAILED");
+      expect(error.message).to.match(
+        /\b[YZ] is a variable of this function, but the compiler keeps no value of it at this place\./,
+      );
+    });
+
+  it("evaluates code that binds its name, or does not name it", async () => {
+    expect((await stop.evaluateInFrame(frame, "(let ((y 2)) (setf y (+ x y)) y)")).values).to.deep.equal(["3"]);
+  });
+});
+
+const WAIT = '(defun wait (n) (princ n) (sb-thread:wait-on-semaphore (sb-thread:make-semaphore :name "jobs")) n)';
+/** Calls inside SBCL, all of them made by SBCL. */
+const INTERNAL = /^\((\((FLET|LABELS|LAMBDA) .* :IN )?SB-THREAD::/;
+const BARE = / \.\.\.\)$/;
+
+describe("Stop.frames: frames of SBCL's own functions", () => {
+  const image = liveClient();
+  beforeEach(async () => {
+    await image.evaluate(WAIT);
+  });
+
+  const calls = ({ condition }: Stop) => condition.frames.map(({ call }) => call);
+  const localsOf = async (stop: Stop, call: RegExp) => {
+    const frame = stop.condition.frames.find((candidate) => call.test(candidate.call));
+    const { locals, unread } = await stop.frameLocals(frame?.index ?? -1);
+    return { locals: locals.map(({ name, value }) => `${name} ${value}`), unread };
+  };
+
+  for (const [what, code, interrupt] of [
+    ["that an interrupt met", "(wait 17)", true],
+    ["below a timer that signals", "(sb-ext:with-timeout 0.3 (wait 17))", false],
+  ] as const) {
+    it(`${what} are shown without their variables, their callers with it`, async () => {
+      const evaluation = image.client.evaluate(code);
+      if (interrupt) {
+        await evaluation.next({ timeout: 300 }).catch(() => undefined);
+        await evaluation.interrupt();
+      }
+      const { stop } = stopped(await evaluation.next());
+      const internal = calls(stop).filter((call) => INTERNAL.test(call));
+      expect(internal).to.not.deep.equal([]);
+      for (const call of internal) expect(call).to.match(BARE);
+      expect(await localsOf(stop, INTERNAL)).to.deep.equal({ locals: [], unread: true });
+      expect(await localsOf(stop, /^\(WAIT 17\)/)).to.deep.equal({ locals: ["N 17"], unread: false });
+      // what the program itself has called
+      expect(calls(stop).join("\n")).to.match(/^\(SB-THREAD:WAIT-ON-SEMAPHORE #.*jobs/m);
+      await evaluation.abort();
+    });
+  }
+
+  it("at an error are shown with their arguments", async () => {
+    const { stop } = stopped(await image.evaluate("(defun divide (n) (list (/ n 0))) (divide 17)"));
+    expect(calls(stop)[0]).to.match(/^\(SB-KERNEL::INTEGER-\/-INTEGER 17 0\)$/);
+    expect(await localsOf(stop, /INTEGER-/)).to.deep.include({ unread: false });
+    expect(await localsOf(stop, /^\(DIVIDE 17\)$/)).to.deep.equal({ locals: ["N 17"], unread: false });
+    await stop.abort();
   });
 });
