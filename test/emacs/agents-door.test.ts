@@ -4,6 +4,7 @@ import { Emacs } from "../support/emacs.js";
 import { blocks } from "../support/mcp-results.js";
 import { McpStdio } from "../support/mcp-stdio.js";
 import { followsAgents, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+import { following } from "./user.js";
 
 describe("swank-mcp-listen and swank-mcp-kick", function () {
   this.timeout(300_000);
@@ -13,8 +14,7 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
     let agent: McpStdio | undefined;
     try {
       await emacs.startLisp();
-      await useSwankMcp(emacs);
-      await followsAgents(emacs);
+      await following(emacs);
       const port = await freePort();
       const command = JSON.parse(await emacs.eval(`(swank-mcp-listen ${port} "Claude Code")`));
       expect(command).to.match(/^claude mcp add lisp -- \/\S+\/swank-mcp\.js --attach \d+$/);
@@ -79,8 +79,7 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
     const user = await BesideEmacs.connected();
     try {
       const { emacs } = user;
-      await useSwankMcp(emacs);
-      await followsAgents(emacs);
+      await following(emacs);
       await emacs.eval("(swank-mcp-kick)");
       expect(await emacs.messageMatching("No agent")).to.equal(
         "No agent was thrown out: none has finished connecting.  If one is connecting now, kick again.",
@@ -101,8 +100,7 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
     try {
       const { emacs } = user;
       const others = await freePort();
-      await useSwankMcp(emacs);
-      await followsAgents(emacs);
+      await following(emacs);
       await emacs.evaluateInRepl(`(swank:create-server :port ${others} :dont-close t)`);
       const ports = "(mapcar (function second) swank::*servers*)";
       const agents = [await user.agent(), await user.agent()];
@@ -144,8 +142,7 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
     const user = await BesideEmacs.connected();
     try {
       const { emacs } = user;
-      await useSwankMcp(emacs);
-      await followsAgents(emacs);
+      await following(emacs);
       const agent = await user.agent();
       await agent.evaluate("1");
       await modeLineShowing(emacs, "agent idle");

@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
-import { followsAgents, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+import { modeLineShowing } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 /** Answers the question of an agent's server that has not been answered. */
 async function answer(agent: McpStdio, result: object): Promise<void> {
@@ -15,19 +15,14 @@ async function answer(agent: McpStdio, result: object): Promise<void> {
 
 describe("approvals in the transcript of swank-mcp.el", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
+  const user = eachUser(following);
   beforeEach(async () => {
-    user = await BesideEmacs.connected();
-    await useSwankMcp(user.emacs);
-    await followsAgents(user.emacs);
-    await user.emacs.eval("(swank-mcp-transcript)");
+    await user().emacs.eval("(swank-mcp-transcript)");
   });
-  afterEach(() => user.end());
 
   it("show the question, while the mode line says asking, then the answer and how it was given", async () => {
-    const { emacs } = user;
-    const agent = await user.askingAgent();
+    const { emacs } = user();
+    const agent = await user().askingAgent();
     await agent.evaluate("(defun f (x) (restart-case (list (car x) x) (use-seven () 7)))");
     await agent.evaluate("(f 3)");
     const call = agent.startCall("debugger_eval_in_frame", { frame: 0, code: "(setf x (list 4))" });
@@ -48,23 +43,23 @@ describe("approvals in the transcript of swank-mcp.el", function () {
   });
 
   it("show a request that was refused without a question", async () => {
-    const agent = await user.agent("--approval", "strict");
+    const agent = await user().agent("--approval", "strict");
     await agent.evaluate("(defun f (x) (list (car x) x))");
     await agent.evaluate("(f 3)");
     await agent.call("debugger_eval_in_frame", { frame: 0, code: "(setf x 5)" });
-    const { text } = await user.emacs.bufferShowing("*swank-mcp*", "Not allowed");
+    const { text } = await user().emacs.bufferShowing("*swank-mcp*", "Not allowed");
     expect(text).to.match(/\(setf x 5\)\n[\s\S]*Not allowed: [\s\S]*--approval strict, and this client cannot ask/);
   });
 
   it("show the code of each call that --read-only refused, even if nothing else was called", async () => {
-    const agent = await user.agent("--read-only");
+    const agent = await user().agent("--read-only");
     await agent.evaluate("(setf *users* nil)", { package: "CL-USER" });
     await agent.call("breakpoint_set", { function: "f", thread: "any" });
-    const { text } = await user.emacs.bufferShowing("*swank-mcp*", "breakpoint_set would");
+    const { text } = await user().emacs.bufferShowing("*swank-mcp*", "breakpoint_set would");
     expect(text).to.match(
       /test \(evaluate-lisp\) {2}refused\n\(setf \*users\* nil\)\nRefused: evaluate-lisp would do more than read, which --read-only forbids\.\n/,
     );
     expect(text).to.match(/test \(breakpoint_set\) {2}refused\n;; \{"function":"f","thread":"any"\}\n/);
-    await modeLineShowing(user.emacs, "agent idle");
+    await modeLineShowing(user().emacs, "agent idle");
   });
 });

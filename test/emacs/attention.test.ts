@@ -1,22 +1,13 @@
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import type { Emacs } from "../support/emacs.js";
 import { blocks } from "../support/mcp-results.js";
-import { followsAgents, useSwankMcp } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 const FRAGILE = '(defun fragile (x) (declare (optimize (debug 3))) (let ((y (* 2 x))) (error "bad ~a" y) y))';
 
 describe("swank-mcp.el at a stop", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
-  beforeEach(async () => {
-    user = await BesideEmacs.connected();
-    await useSwankMcp(user.emacs);
-    await followsAgents(user.emacs);
-  });
-  afterEach(() => user.end());
-
+  const user = eachUser(following);
   async function stopInRepl(emacs: Emacs): Promise<number> {
     await emacs.evaluateInRepl(FRAGILE);
     await emacs.typeInRepl("(fragile 21)");
@@ -29,12 +20,12 @@ describe("swank-mcp.el at a stop", function () {
   }
 
   it("lets the user ask agents about a frame, a region and a symbol, which the next answer and lisp-status say", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     const ask = (text: string) =>
       `(cl-letf (((symbol-function 'read-string) (lambda (&rest _) "${text}"))) (call-interactively 'swank-mcp-ask))`;
     const unheard = await emacs.eval(`(condition-case problem ${ask("x")} (error (error-message-string problem)))`);
     expect(unheard).to.equal('"No agent is connected"');
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate("(list 1)");
     await emacs.until("(eq 'idle (swank-mcp--state (car swank-mcp--lisps)))", "the agent");
     const thread = await stopInRepl(emacs);
@@ -66,7 +57,7 @@ describe("swank-mcp.el at a stop", function () {
     const later = (await agent.call("lisp-status")).structuredContent?.["user_asks"];
     expect(later).to.have.lengthOf(2);
     expect(later).not.to.include(sentence);
-    const other = await user.agent();
+    const other = await user().agent();
     await other.evaluate("(list 1)");
     await emacs.until("(cdr (swank-mcp--agent-names (car swank-mcp--lisps)))", "both agents");
     await emacs.eval('(swank-mcp-ask "look")');
@@ -76,12 +67,11 @@ describe("swank-mcp.el at a stop", function () {
   });
 
   it("shows in the debugger who looks at the stop, and at once what an agent has changed in a frame on display", async () => {
-    const { emacs } = user;
-    const other = await user.anotherEmacs();
-    await other.connect(user.port);
-    await useSwankMcp(other);
-    await followsAgents(other);
-    const agent = await user.agent("--approval", "off");
+    const { emacs } = user();
+    const other = await user().anotherEmacs();
+    await other.connect(user().port);
+    await following(other);
+    const agent = await user().agent("--approval", "off");
     const thread = await stopInRepl(emacs);
     // The frame of a daemon is too small for the lines that SLIME wants to scroll to.
     await inDebugger(

@@ -1,19 +1,12 @@
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
+import { eachUser } from "./user.js";
 
 describe("debugger tools beside Emacs's debugger", function () {
   this.timeout(200_000);
-  let user: BesideEmacs;
-
-  beforeEach(async () => {
-    user = await BesideEmacs.connected();
-  });
-
-  afterEach(() => user.end());
-
+  const user = eachUser();
   it("interrupt only the agent's thread, and Emacs only its own", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     await agent.evaluate("(defvar *go-on* t) (defvar *looping* nil)");
     const agents = agent.evaluate("(loop while *go-on* do (sleep 0.01) finally (return :ended))");
     await emacs.typeInRepl("(loop (setf *looping* t) (sleep 0.01))");

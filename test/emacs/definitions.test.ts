@@ -1,26 +1,23 @@
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { eachUser } from "./user.js";
 
 describe("evaluate-lisp beside Emacs", function () {
   this.timeout(200_000);
-  let user: BesideEmacs;
+  const user = eachUser();
   let agent: McpStdio;
 
   beforeEach(async () => {
-    user = await BesideEmacs.connected();
-    agent = await user.agent();
+    agent = await user().agent();
   });
-
-  afterEach(() => user.end());
 
   async function described(name: string): Promise<string> {
     return blocks(await agent.call("describe-symbol", { name })).join("\n");
   }
 
   it("shares definitions with Emacs, and the latest one wins", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await agent.evaluate('(defun greet (name) "Says hello." (format nil "Hello ~a" name))');
     expect(await emacs.evaluateInRepl('(greet "you")')).to.equal('"Hello you"');
     expect(await emacs.evaluateInRepl('(defun greet (name &key loudly) "Greets." (list name loudly))')).to.match(
@@ -37,7 +34,7 @@ describe("evaluate-lisp beside Emacs", function () {
   });
 
   it("sees definitions from Emacs's editor, even during a stop", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await agent.evaluate("(defun halve (number) (/ number zero))");
     const [report] = await agent.evaluate("(halve 10)");
     expect(report).to.include("[ERROR] UNBOUND-VARIABLE");

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { eachUser } from "./user.js";
 
 /** Lisp code that lists what clients change in the image, and its threads. A server that has just connected may still be busy. */
 const TRACES = `(defun traces ()
@@ -29,26 +29,19 @@ const LEAVE: Readonly<Record<string, (agent: McpStdio) => Promise<unknown>>> = {
 
 describe("swank-mcp beside Emacs", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
-  beforeEach(async () => {
-    user = await BesideEmacs.connected();
-  });
-
-  afterEach(() => user.end());
-
-  for (const [how, leave] of Object.entries(LEAVE)) {
+  const user = eachUser();
+  for (const [how, leave] of Object.entries(LEAVE))
     it(`leaves nothing in the image when it ${how}, and Emacs keeps working`, async () => {
-      const { emacs } = user;
+      const { emacs } = user();
       await emacs.evaluateInRepl("(defun work (n) (* n 2))");
       await emacs.evaluateInRepl(TRACES);
       await emacs.typeInRepl('(restart-case (error "the user\'s") (go-on () :went-on))');
       const theirs = await emacs.debuggerShowing("the user's");
-      const other = await user.anotherEmacs();
-      await other.connect(user.port);
+      const other = await user().anotherEmacs();
+      await other.connect(user().port);
       await other.evaluateInRepl("(defvar *before* (traces))");
 
-      const agent = await user.agent("--foreign-errors", "mine", "--approval", "off");
+      const agent = await user().agent("--foreign-errors", "mine", "--approval", "off");
       await agent.evaluate("1");
       const foreign = `(progn (sb-thread:make-thread (lambda () (restart-case (error "a thread's") (give () (print :given))))) nil)`;
       await other.evaluateInRepl(foreign);
@@ -78,8 +71,7 @@ describe("swank-mcp beside Emacs", function () {
       await emacs.prompt();
       expect(await emacs.replText()).to.match(/:WENT-ON/);
       expect(await emacs.replText()).to.not.include("agent's");
-      const next = await user.agent();
+      const next = await user().agent();
       expect(await next.evaluate("(work 4)")).to.deep.equal(["=> 8"]);
     });
-  }
 });

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import * as z from "zod";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import type { Emacs } from "../support/emacs.js";
-import { followsAgents, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+import { modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 const names = z.array(z.string());
 
@@ -20,21 +20,14 @@ async function recordMessages(emacs: Emacs): Promise<void> {
 
 describe("events about agents", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
-  beforeEach(async () => {
-    user = await BesideEmacs.connected();
-  });
-  afterEach(() => user.end());
-
+  const user = eachUser();
   it("never reach an Emacs without swank-mcp.el, also beside one that has it", async () => {
-    const plain = user.emacs;
+    const plain = user().emacs;
     await recordMessages(plain);
-    const listening = await user.anotherEmacs();
-    await listening.connect(user.port);
-    await useSwankMcp(listening);
-    await followsAgents(listening);
-    const agent = await user.agent();
+    const listening = await user().anotherEmacs();
+    await listening.connect(user().port);
+    await following(listening);
+    const agent = await user().agent();
     await agent.evaluate('(progn (format t "hello") 1)');
     await agent.evaluate('(error "stop")');
     await agent.call("debugger_invoke_restart", { restart: "ABORT" });
@@ -52,14 +45,13 @@ describe("events about agents", function () {
   });
 
   it("of two agents reach two Emacsen, also one that comes later, and end when everything is killed in the middle", async () => {
-    const first = user.emacs;
-    await useSwankMcp(first);
-    await followsAgents(first);
-    const [one, other] = [await user.agent(), await user.agent()];
+    const first = user().emacs;
+    await following(first);
+    const [one, other] = [await user().agent(), await user().agent()];
     await one.evaluate("(list :from-one)");
     await other.evaluate("(list :from-other)");
-    const second = await user.anotherEmacs();
-    await second.connect(user.port);
+    const second = await user().anotherEmacs();
+    await second.connect(user().port);
     await useSwankMcp(second);
     await second.eval("(swank-mcp-transcript)");
     await second.bufferShowing("*swank-mcp*", "=> (:FROM-ONE)");
@@ -80,10 +72,9 @@ describe("events about agents", function () {
   });
 
   it("name the agent and the code of each worker in the list of threads, and only there", async () => {
-    const { emacs } = user;
-    await useSwankMcp(emacs);
-    await followsAgents(emacs);
-    const agent = await user.agent();
+    const { emacs } = user();
+    await following(emacs);
+    const agent = await user().agent();
     const running = agent.evaluate("(loop until (boundp 'go-on)\n  do (sleep 0.01))");
     await modeLineShowing(emacs, "agent running");
     await emacs.eval("(slime-list-threads)");

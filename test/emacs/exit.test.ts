@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { oneUser } from "./user.js";
 
 /** Ways to end an image. */
 const ENDS = [
@@ -29,15 +29,12 @@ async function frame(agent: McpStdio, code: string, thread: string): Promise<str
 
 describe("exit in the user's image", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
+  const user = oneUser();
   let agent: McpStdio;
 
   before(async () => {
-    user = await BesideEmacs.connected();
-    agent = await user.agent("--approval", "off");
+    agent = await user().agent("--approval", "off");
   });
-
-  after(() => user.end());
 
   it("is refused to the agent's code, with a remedy", async () => {
     for (const code of ENDS) {
@@ -52,11 +49,11 @@ describe("exit in the user's image", function () {
     const [report = ""] = await agent.evaluate("(defun finish (code) (sb-ext:exit :code code) code) (finish 3)");
     expect(report).to.match(/\[Backtrace\]\n\d+: \(FINISH 3\)/);
     await agent.call("debugger_invoke_restart", { restart: "ABORT" });
-    expect(await user.emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
+    expect(await user().emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
   });
 
   it("is refused to the agent's threads and timers, and to its evaluations in frames, including the user's frames", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     for (const start of [
       "(sb-thread:make-thread (lambda () (sb-ext:exit)))",
       "(sb-thread:make-thread (lambda () (sb-thread:make-thread (lambda () (sb-ext:exit :abort t)))))",
@@ -78,7 +75,7 @@ describe("exit in the user's image", function () {
   });
 
   it("is allowed to the user while the agent is connected", async () => {
-    await user.emacs.eval("(slime-eval-async '(cl:progn (sb-ext:exit :abort t) nil))");
-    await user.emacs.until("(not (slime-connected-p))", "the end of the connection");
+    await user().emacs.eval("(slime-eval-async '(cl:progn (sb-ext:exit :abort t) nil))");
+    await user().emacs.until("(not (slime-connected-p))", "the end of the connection");
   });
 });

@@ -40,7 +40,7 @@ describe("swank-mcp --attach to the user's image", function () {
 
     afterEach(() => user.end());
 
-    for (const first of ["Emacs", "the agent"]) {
+    for (const first of ["Emacs", "the agent"])
       it(`works when ${first} connects first`, async () => {
         const { emacs, port } = user;
         if (first === "Emacs") await emacs.connect(port);
@@ -59,6 +59,5 @@ describe("swank-mcp --attach to the user's image", function () {
         expect(stopped[0]).to.have.property("thread", `${thread}/1`);
         expect(stopped[0]?.owner).to.match(/^Emacs /);
       });
-    }
   });
 });

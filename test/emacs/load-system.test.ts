@@ -2,25 +2,24 @@ import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import { COMPILING, LoadableSystems } from "../support/loadable-systems.js";
 import { blocks } from "../support/mcp-results.js";
+import { oneUser } from "./user.js";
 
 describe("load-system beside Emacs", function () {
   this.timeout(COMPILING);
-  let user: BesideEmacs;
+  const user = oneUser(() => BesideEmacs.startedByEmacs(["slime-fancy"]));
   let systems: LoadableSystems;
 
   before(async () => {
     systems = await LoadableSystems.create();
-    user = await BesideEmacs.startedByEmacs(["slime-fancy"]);
   });
 
   after(async () => {
-    await user.end();
     await systems.remove();
   });
 
   it("shows Emacs nothing when it is cancelled in the middle of 100 files, and does not block Emacs's compilations", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     await systems.writeWide(
       60,
       `(warn "The agent's warning.") (format t "The agent's output.~%")

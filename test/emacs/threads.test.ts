@@ -1,9 +1,8 @@
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import { listThreads } from "../support/listed-threads.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
-import { followsAgents, useSwankMcp } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 const COUNTING =
   '(progn (defvar *rounds* 0) (sb-thread:make-thread (lambda () (loop (incf *rounds*) (sleep 0.001))) :name "counting") nil)';
@@ -21,16 +20,10 @@ async function find(agent: McpStdio, name: string) {
 
 describe("threads beside Emacs", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
-  beforeEach(async () => {
-    user = await BesideEmacs.connected();
-  });
-  afterEach(() => user.end());
-
+  const user = eachUser();
   it("of Emacs are named as such, and one that is stopped there is Emacs's to resume", async () => {
-    const { emacs } = user;
-    const agent = await user.agent("--approval", "off");
+    const { emacs } = user();
+    const agent = await user().agent("--approval", "off");
     await agent.evaluate("1");
     await emacs.typeInRepl("(progn (sleep 0.01) (loop until (boundp '*end*) do (sleep 0.01)) :went-on)");
     await agent.evaluate(
@@ -49,9 +42,9 @@ describe("threads beside Emacs", function () {
   });
 
   it("of the program stop at the agent, never in Emacs, which works on", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.evaluateInRepl(COUNTING);
-    const agent = await user.agent("--approval", "off");
+    const agent = await user().agent("--approval", "off");
     const { id } = await find(agent, "counting");
     const [report] = blocks(await agent.call("interrupt-thread", { thread: id, mode: "stop" }));
     expect(report).to.match(/^\[INTERRUPT\] INTERRUPTED\n/);
@@ -65,10 +58,9 @@ describe("threads beside Emacs", function () {
   });
 
   it("of the agent show their frames when the user presses d on them, and go on from there", async () => {
-    const { emacs } = user;
-    await useSwankMcp(emacs);
-    await followsAgents(emacs);
-    const agent = await user.agent();
+    const { emacs } = user();
+    await following(emacs);
+    const agent = await user().agent();
     await agent.evaluate("(progn (defun spin (end) (loop until (boundp end) do (sleep 0.01)) :went-on) nil)");
     const spinning = [
       { name: "test: (spin", answer: agent.evaluate("(spin 'first-end)"), end: "first-end" },

@@ -2,8 +2,8 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
-import { followsAgents, modeLine, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+import { modeLine, modeLineShowing } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 /** Replaces times and thread ids. */
 function timeless(text: string): string {
@@ -15,26 +15,21 @@ function timeless(text: string): string {
 
 describe("the transcript of swank-mcp.el", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
+  const user = eachUser();
   let folder: string;
 
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "transcript-")));
-    user = await BesideEmacs.connected();
-    await useSwankMcp(user.emacs);
-    await followsAgents(user.emacs);
-  });
-  afterEach(async () => {
-    await user.end();
-    await rm(folder, { recursive: true });
+    await following(user().emacs);
   });
 
+  afterEach(() => rm(folder, { recursive: true }));
+
   it("shows each call with its agent, code, output and values, while the mode line shows the agent's state", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.eval("(swank-mcp-transcript)");
     expect(await modeLine(emacs)).to.equal("");
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate('(defun greet (name)\n  (format t "hello ~a" name)\n  (length name))\n(greet "you")');
     const { text } = await emacs.bufferShowing("*swank-mcp*", "=> 3");
     expect(timeless(text)).to.equal(
@@ -56,9 +51,9 @@ describe("the transcript of swank-mcp.el", function () {
   });
 
   it("shows a background thread's stop until it ends, loaded systems and tests in words, and marks what it leaves out", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.eval("(swank-mcp-transcript)");
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate('(sb-thread:make-thread (lambda () (error "in the background"))) (values)');
     const { text } = await emacs.bufferShowing("*swank-mcp*", "in the background\n");
     expect(timeless(text)).to.match(

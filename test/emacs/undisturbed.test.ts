@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { oneUser } from "./user.js";
 
 /** Lisp code: `(note)` records the variables that a REPL and new threads see, `(changes)` names those that have changed since. */
 const NOTE_CHANGES = `
@@ -119,19 +120,16 @@ const NEW_THREADS = "(mapcar #'sb-thread:thread-name (set-difference (sb-thread:
 
 describe("agent's work beside the user's", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
+  const user = oneUser(() => BesideEmacs.startedByEmacs(["slime-fancy"]));
   let agent: McpStdio;
 
   before(async () => {
-    user = await BesideEmacs.startedByEmacs(["slime-fancy"]);
-    agent = await user.agent();
-    await user.emacs.evaluateInRepl(NOTE_CHANGES);
+    agent = await user().agent();
+    await user().emacs.evaluateInRepl(NOTE_CHANGES);
   });
 
-  after(() => user.end());
-
   it("leaves the user's REPL, settings and inspector unchanged, even at stops", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     // The first session loads the runtime systems that load on demand.
     await agent.evaluate("1");
     await emacs.eval('(slime-inspect "(list :first :second)")');
@@ -152,7 +150,7 @@ describe("agent's work beside the user's", function () {
   });
 
   it("keeps the user's output in the REPL, and returns the agent's simultaneous output to the agent", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     const print = (who: string) =>
       `(loop repeat 40 do (format t "${who}~%") (format *error-output* "${who}~%") (finish-output) (sleep 0.01))`;
     await emacs.typeInRepl(print("the user"));
@@ -167,12 +165,12 @@ describe("agent's work beside the user's", function () {
   });
 
   it("leaves nothing behind when it asks about the user's code, even if a macro prints, reads, fails or stops", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.compile(USERS_CODE);
     await emacs.evaluateInRepl("(defvar *threads* (sb-thread:list-all-threads))");
     // load-system loads it; SLIME's newest version does not.
     await emacs.evaluateInRepl('(progn (require "asdf") nil)');
-    const asking = await user.agent();
+    const asking = await user().agent();
     await asking.evaluate("1");
     const shown = async () => [
       await emacs.replText(),
@@ -183,9 +181,8 @@ describe("agent's work beside the user's", function () {
     ];
     await emacs.evaluateInRepl("(note)");
     const before = await shown();
-    for (const [tool, args, answer] of QUESTIONS) {
+    for (const [tool, args, answer] of QUESTIONS)
       expect(blocks(await asking.call(tool, args)).join("\n"), `${tool} ${JSON.stringify(args)}`).to.include(answer);
-    }
     expect(await shown()).to.deep.equal(before);
     expect(await emacs.evaluateInRepl('(list * (changes) (find-symbol "NEVER-INTERNED"))')).to.equal("(NOTED NIL NIL)");
     expect(blocks(await asking.call("lisp-status"))[0]).to.include('"stopped":[]');

@@ -35,9 +35,8 @@ describe("decode of atoms", () => {
     ["literal", literal(T), "t", T],
     ["literal", literal(keyword("x")), ":X", keyword("x")],
   ];
-  for (const [name, decoder, text, value] of cases) {
+  for (const [name, decoder, text, value] of cases)
     it(`${name} accepts ${text}`, () => expect(decoded(decoder, text)).to.deep.equal(value));
-  }
 
   it("treats an empty array as nil", () => {
     expect(boolean([])).to.equal(false);
@@ -174,9 +173,8 @@ describe("decode.tagged", () => {
 
   it("passes the whole datum to otherwise for other tags", () => {
     const decoder: Decoder<number | Sexp> = tagged({ ok: tuple() }, any);
-    for (const text of ["(:new 1)", "(ok)", "(:|ok|)", '("ok")', ":ok", "nil", '"x"', "(a . b)"]) {
+    for (const text of ["(:new 1)", "(ok)", "(:|ok|)", '("ok")', ":ok", "nil", '"x"', "(a . b)"])
       expect(decoded(decoder, text), text).to.deep.equal(read(text));
-    }
   });
 });
 
@@ -311,10 +309,9 @@ const CASES: readonly (readonly [decoder: Decoder<unknown>, text: string, messag
 ];
 
 describe("DecodeError", () => {
-  for (const [decoder, text, message] of CASES) {
+  for (const [decoder, text, message] of CASES)
     it(`of ${JSON.stringify(text)} says: ${message}`, () =>
       expect(errorOf(decoder, read(text))).to.include({ code: "SHAPE", message }));
-  }
 
   it("has path, expected and found", () => {
     const error = errorOf(debug, read('(:debug 1 ("m" nil) nil ((0 "f" :restartable "t")))'));

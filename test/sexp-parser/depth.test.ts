@@ -38,9 +38,8 @@ describe("a million levels of nesting", () => {
   });
 
   it("in opaque data are kept as text", () => {
-    for (const text of [nested("#.", "", "a", DEPTH / 20), nested("#1=", "", "a", DEPTH / 20), nested("#<", ">")]) {
+    for (const text of [nested("#.", "", "a", DEPTH / 20), nested("#1=", "", "a", DEPTH / 20), nested("#<", ">")])
       expect(print(read(text)) === text).to.equal(true);
-    }
   });
 
   it("of comments are skipped", () => expect(read(`${nested("#|", "|#")} a`)).to.equal(a));
@@ -76,9 +75,8 @@ describe("fifty thousand levels of nesting", () => {
     ["#S(a ", ")", 1],
     ["#C(1 ", ")", 1],
   ];
-  for (const [open, close, levels] of cases) {
+  for (const [open, close, levels] of cases)
     it(`of ${open} do not stop read, print, equals and fold`, () => expectDeep(open, close, levels, DEPTH / 20));
-  }
 });
 
 describe("fold", () => {

@@ -67,9 +67,8 @@ describe("readWithPositions", () => {
       "[source 0-7 [atom 0-2 |😀|] [whitespace 2-3] [atom 3-7 #\\😀]]",
     ],
   ];
-  for (const [behaviour, text, tree] of trees) {
+  for (const [behaviour, text, tree] of trees)
     it(behaviour, () => expect(outline(readWithPositions(text))).to.equal(tree));
-  }
 
   it("reads every kind of literal as read does", () => {
     const text =
@@ -118,12 +117,11 @@ describe("readWithPositions with features", () => {
     ["keeps a conditional opaque that a form decides", "#+#.(f) a #+(or sbcl #.(f)) b", "#+#.(f) a b"],
     ["keeps a conditional opaque with an unknown operator", "#+(version>= 2) a", "#+(version>= 2) a"],
   ];
-  for (const [behaviour, text, data] of cases) {
+  for (const [behaviour, text, data] of cases)
     it(behaviour, () => {
       expect(dataOf(text, ["sbcl", "UNIX"])).to.equal(data);
       expect(printSource(readWithPositions(text, { features: ["sbcl"] }))).to.equal(text);
     });
-  }
 
   it("refuses in included forms what read refuses", () => {
     expect(() => readWithPositions("(#+sbcl a:b:c)", { features: ["sbcl"] })).to.throw(/INVALID_SYMBOL .* column 9/);

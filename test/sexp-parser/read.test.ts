@@ -178,9 +178,8 @@ describe("read of floats", () => {
 describe("read of symbols that look like numbers", () => {
   for (const text of "1+ 1- + - -- +a 1a 1e 1e+ .e5 1.5e 1.5e+ 1..2 1/ /2 1/-2 1/2. 1/2/3 1+2 +-1 1_2 1^2 0x10".split(
     " ",
-  )) {
+  ))
     it(`reads ${text} as a symbol`, () => expect(read(text)).to.equal(intern(text.toUpperCase())));
-  }
 });
 
 describe("read of characters", () => {

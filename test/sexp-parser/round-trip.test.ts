@@ -60,9 +60,8 @@ describe("equals", () => {
   it("is true only for a datum and itself among different data", () => {
     const [data, again] = [readAll(DIFFERENT), readAll(DIFFERENT)];
     for (const [row, left] of data.entries()) {
-      for (const [column, right] of again.entries()) {
+      for (const [column, right] of again.entries())
         expect(equals(left, right), `${print(left)} and ${print(right)}`).to.equal(row === column);
-      }
     }
   });
 

@@ -170,9 +170,8 @@ describe("SBCL", () => {
     const items = decode.list(decode.any)(read(await runSbcl(program)));
     expect(items).to.have.lengthOf(8);
     expect(items.at(-1)).to.equal(42);
-    for (const item of [...items.slice(0, 6), ...decode.list(decode.any)(items[6] ?? NIL)]) {
+    for (const item of [...items.slice(0, 6), ...decode.list(decode.any)(items[6] ?? NIL)])
       expect(item).to.have.property("kind", "opaque");
-    }
   });
 
   it("returns equal data for printed data", async () => {

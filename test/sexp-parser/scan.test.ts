@@ -48,13 +48,12 @@ describe("scan of balanced text", () => {
     ["#?(a) #!b", ["#?(a)", "#!b"]],
     ['(#"a(" b) c', ['(#"a(" b)', "c"]],
   ];
-  for (const [source, forms] of cases) {
+  for (const [source, forms] of cases)
     it(`finds the forms of ${JSON.stringify(source)}`, () => {
       const result = scan(source);
       expect(result.kind).to.equal("balanced");
       expect(formsOf(source, result)).to.deep.equal(forms);
     });
-  }
 
   it("gives the positions of forms for any line ends", () => {
     const source = '(a\n b)\r\n  "x\ny" c\n\n\'d';
@@ -90,9 +89,8 @@ describe("scan of unclosed lists", () => {
   });
 
   it("ignores parentheses in strings, comments, symbols and characters", () => {
-    for (const source of ['(a "\n(b"', "(a ;)\n", "(a #| ) |#", "(a #\\)", "(a |)|", "(a \\)", "(a #:|)|"]) {
+    for (const source of ['(a "\n(b"', "(a ;)\n", "(a #| ) |#", "(a #\\)", "(a |)|", "(a \\)", "(a #:|)|"])
       expect(problemOf(source), source).to.include({ kind: "unclosed-list", missing: 1 });
-    }
   });
 
   it("finds an unclosed list after a prefix", () => {
@@ -131,11 +129,10 @@ describe("scan of unterminated text", () => {
     ["a #|", "comment", at(1, 3, 2), 0],
     ["#|#", "comment", at(1, 1, 0), 0],
   ];
-  for (const [source, what, start, depth] of cases) {
+  for (const [source, what, start, depth] of cases)
     it(`finds an unterminated ${what} in ${JSON.stringify(source)}`, () => {
       expect(problemOf(source)).to.deep.equal({ kind: "unterminated", what, start, depth });
     });
-  }
 
   it("finds a prefix without a form", () => {
     const cases: readonly (readonly [source: string, offset: number])[] = [
@@ -147,9 +144,8 @@ describe("scan of unterminated text", () => {
       ["b #.", 2],
       ["#", 0],
     ];
-    for (const [source, offset] of cases) {
+    for (const [source, offset] of cases)
       expect(problemOf(source), source).to.deep.equal({ kind: "missing-form", start: at(1, offset + 1, offset) });
-    }
   });
 });
 

@@ -22,11 +22,10 @@ describe("The Lisp system swank-client", () => {
     expect(results.map(({ name }) => name)).to.have.members(tests.map(({ name }) => name));
   });
 
-  for (const { name, expected } of tests) {
+  for (const { name, expected } of tests)
     it(`${name}: ${expected}`, () => {
       expect(results.find((result) => result.name === name)).to.deep.equal({ name, problem: undefined });
     });
-  }
 });
 
 describe("The Lisp system swank-client/text", () => {

@@ -83,16 +83,14 @@ const CASES: readonly (readonly [text: string, location: calls.SourceLocation])[
 ];
 
 describe("calls.location", () => {
-  for (const [text, location] of CASES) {
+  for (const [text, location] of CASES)
     it(text, () => {
       expect(calls.location(read(text))).to.deep.equal(location);
     });
-  }
 
   it("refuses other shapes", () => {
-    for (const text of ["nil", "(:location)", '(:location (:moon "x") (:position 1))', "(:error 4)", '"x"']) {
+    for (const text of ["nil", "(:location)", '(:location (:moon "x") (:position 1))', "(:error 4)", '"x"'])
       expect(() => calls.location(read(text)), text).to.throw(DecodeError);
-    }
   });
 });
 

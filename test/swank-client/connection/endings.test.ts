@@ -95,7 +95,7 @@ const ENDINGS: readonly Ending[] = [
 ];
 
 describe("Connection that ends", () => {
-  for (const { title, happen, code, message } of ENDINGS) {
+  for (const { title, happen, code, message } of ENDINGS)
     onBothJoints(
       `rejects all pending requests with the reason because ${title}`,
       async (fake) => {
@@ -122,7 +122,6 @@ describe("Connection that ends", () => {
       },
       () => ({ frameLimit: 4096 }),
     );
-  }
 
   onBothJoints("delivers the reply that precedes invalid data", async ({ connection, peer }) => {
     const good = connection.request(FORM, { label: "good" });

@@ -113,7 +113,7 @@ describe("Connection events", () => {
     ["by default", {}, "the listener's own"],
     ["if the error reporter fails, too", { onListenerError: failing("the reporter's own") }, "the reporter's own"],
   ];
-  for (const [title, options, message] of REPORTERS) {
+  for (const [title, options, message] of REPORTERS)
     it(`whose listener fails become a process warning ${title}, not an exception`, async () => {
       const { connection, peer, release } = await fakeConnection("memory", options);
       const warning = new Promise<Error>((resolve) => process.once("warning", resolve));
@@ -126,7 +126,6 @@ describe("Connection events", () => {
       expect(connection.isOpen).to.equal(true);
       await release();
     });
-  }
 });
 
 function failing(message: string): () => void {

@@ -90,7 +90,7 @@ describe("SwankClient with a hostile or broken server", () => {
     ["quotes", `(:new-features ${"'".repeat(15_000_000)}`],
     ["vectors", `(:new-features ${"#(".repeat(7_000_000)}`],
   ];
-  for (const [what, text] of NESTED) {
+  for (const [what, text] of NESTED)
     it(`disconnects with a reason if it nests ${what} without end, in bounded memory`, async () => {
       const { connection, peer, release } = await fakeConnection("memory");
       const grown = await flood(connection, peer, [[text]]);
@@ -100,7 +100,6 @@ describe("SwankClient with a hostile or broken server", () => {
       expect(grown).to.be.below(400);
       await release();
     });
-  }
 
   it("disconnects with a reason if it invents millions of symbols, in bounded memory", async () => {
     const { connection, peer, release } = await fakeConnection("memory");

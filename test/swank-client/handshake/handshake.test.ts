@@ -46,21 +46,19 @@ describe("openConnection", () => {
     ['"1.99"', false],
     ['"2014-10-10"', false],
   ];
-  for (const [version, ok] of VERSIONS) {
+  for (const [version, ok] of VERSIONS)
     it(`${ok ? "accepts" : "refuses"} Swank ${version}`, async () => {
       const opening = openFake(tellImage({ version }));
       if (ok) expect(JSON.stringify((await opening).info.version)).to.equal(version);
       else expect((await rejection(opening, "SWANK_TOO_OLD")).message).to.include(JSON.parse(version));
     });
-  }
 
-  for (const style of ["nil", ":fd-handler", ":sigio"]) {
+  for (const style of ["nil", ":fd-handler", ":sigio"])
     it(`refuses a server of style ${style}`, async () => {
       const error = await rejection(openFake(tellImage({ style })), "NO_THREADS");
       expect(error.message).to.include(`(style ${style.replace(":", "")})`);
       expect(error.remedy).to.equal("This SBCL was built without threads: use one that has :sb-thread in *features*.");
     });
-  }
 
   it("refuses a Lisp other than SBCL", async () => {
     const lisp = '(:type "ECL" :name "ECL" :version "21.2.1" :program nil)';
@@ -72,13 +70,12 @@ describe("openConnection", () => {
     ["2005", '(4711 "SBCL" "sbcl" (:sbcl))'],
     ["early 2006", imageInfo().replace(/ :version "2.27"/, "")],
   ];
-  for (const [year, info] of ANCIENT) {
+  for (const [year, info] of ANCIENT)
     it(`refuses a Swank of ${year}, which sends no version`, async () => {
       const play = async (peer: FakePeer) => peer.returnOk((await peer.nextRequest()).id, info);
       const error = await rejection(openFake(play), "SWANK_TOO_OLD");
       expect(error.message).to.include("does not answer as Swank 2.24 and newer do");
     });
-  }
 
   interface Slynk {
     readonly title: string;
@@ -103,7 +100,7 @@ describe("openConnection", () => {
       remedy: /^Take sly-retro out of SLY's sly-contribs and restart the Lisp\. Load Swank/,
     },
   ];
-  for (const { title, info, remedy } of SLYNKS) {
+  for (const { title, info, remedy } of SLYNKS)
     it(`refuses ${title}, and says how to start Swank there`, async () => {
       const error = await rejection(openFake(tellImage(info)), "SLYNK");
       expect(error.message).to.match(/^127\.0\.0\.1:\d+ is SLY's Slynk, not Swank\.$/);
@@ -112,7 +109,6 @@ describe("openConnection", () => {
         .and.to.include(`(swank:create-server :port ${error.details.port} :dont-close t)`);
       expect(error.message).to.not.include(`:${error.details.port} `);
     });
-  }
 
   it("accepts a Swank next to a Slynk", async () => {
     const { info } = await openFake(tellImage({ features: "(:swank :slynk :sbcl)" }));
@@ -160,14 +156,13 @@ describe("openConnection", () => {
       says: /a Lisp without Swank, perhaps with SLY's Slynk\.$/,
     },
   ];
-  for (const { title, play, says } of STRANGERS) {
+  for (const { title, play, says } of STRANGERS)
     it(`refuses ${title}`, async () => {
       const error = await rejection(openFake(play, { timeout: 150 }), "NOT_SWANK");
       expect(error.message).to.match(/^127\.0\.0\.1:\d+ /);
       expect(error.message).to.match(says);
       expect(error.remedy).to.match(/[Ss]wank/);
     });
-  }
 
   it("refuses a web server", async () => {
     const server = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
@@ -190,11 +185,10 @@ describe("openConnection", () => {
     ],
     [async (peer) => peer.returnAbort((await peer.nextRequest()).id, "boom"), "REQUEST_ABORTED"],
   ];
-  for (const [play, code] of SIGNS_OF_LIFE) {
+  for (const [play, code] of SIGNS_OF_LIFE)
     it(`identifies a Swank even if it fails: ${code}`, async () => {
       await rejection(openFake(play, { timeout: 150 }), code);
     });
-  }
 
   it("times out if the image answers only the first request", async () => {
     const server = await FakeSwank.listen();
@@ -295,7 +289,7 @@ const PLAIN = "(swank:connection-info)";
 const KAWA = imageInfo({ "lisp-implementation": '(:type "Kawa" :name "kawa" :version "2.0" :program nil)' });
 
 describe("connect to a server that does not understand the first request", () => {
-  for (const refusal of ["reader-error", "abort"]) {
+  for (const refusal of ["reader-error", "abort"])
     it(`asks again with nothing but connection-info after ${refusal}, and says which Lisp it is`, async () => {
       const server = await FakeSwank.listen();
       const refused = rejection(connect({ port: server.port, secret: false }), "UNSUPPORTED_LISP");
@@ -309,7 +303,6 @@ describe("connect to a server that does not understand the first request", () =>
       expect((await refused).message).to.include("Kawa");
       await server.close();
     });
-  }
 });
 
 describe("the first request of connect", () => {

@@ -159,7 +159,7 @@ describe("Processes that build a core simultaneously", function () {
   for (const [which, owner] of [
     ["on another machine", "1 elsewhere"],
     ["whose process id is another's by now", `${process.pid} ${hostname()}`],
-  ] as const) {
+  ] as const)
     it(`do not wait for a process ${which} that gives no sign of life`, async () => {
       const { cacheDir, lock } = await lockedCache(owner);
       const { image } = await launch({ cacheDir });
@@ -167,7 +167,6 @@ describe("Processes that build a core simultaneously", function () {
       expect(image.notes).to.deep.equal(["Another process is building the core, so Swank was loaded this time."]);
       expect(await readFile(lock, "utf8")).to.equal(owner);
     });
-  }
 
   it("wait as long as there are signs of life", async () => {
     const { cacheDir, lock, finish } = await lockedCache("1 elsewhere");
@@ -203,12 +202,11 @@ describe("Processes that build a core simultaneously", function () {
   for (const [what, owner] of [
     ["another machine", "1 elsewhere"],
     ["nobody", ""],
-  ] as const) {
+  ] as const)
     it(`do not wait forever for a lock of ${what}`, async () => {
       const { cacheDir, lock } = await lockedCache(owner);
       const longAgo = new Date(Date.now() - 3_600_000);
       await utimes(lock, longAgo, longAgo);
       expect((await launch({ cacheDir })).image.how).to.equal("built-core");
     });
-  }
 });

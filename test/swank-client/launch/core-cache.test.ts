@@ -51,7 +51,7 @@ describe("CoreCache", function () {
       },
     ],
   };
-  for (const [damage, [note, inflict]] of Object.entries(damages)) {
+  for (const [damage, [note, inflict]] of Object.entries(damages))
     it(`rebuilds a core that is ${damage}`, async () => {
       const cacheDir = await cacheWithCore();
       const [core = ""] = await coresIn(cacheDir);
@@ -62,7 +62,6 @@ describe("CoreCache", function () {
       expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
       expect((await launch({ cacheDir })).image.how).to.equal("core");
     });
-  }
 
   it("rebuilds a core whose greeting names other ingredients", async () => {
     const cacheDir = await cacheWithCore();
@@ -127,7 +126,7 @@ describe("launch without a core", function () {
   for (const [use, useCore, how] of [
     ["load an image", false, "loaded"],
     ["build a core", true, "built-core"],
-  ] as const) {
+  ] as const)
     it(`compiles damaged files again to ${use}`, async () => {
       const cacheDir = await cacheWithSwank();
       const [name = ""] = await readdir(join(cacheDir, "fasl"));
@@ -139,7 +138,6 @@ describe("launch without a core", function () {
       expect((await stat(file)).size).to.be.above(100_000);
       expect(await readdir(join(cacheDir, "fasl"))).to.deep.equal([name]);
     });
-  }
 
   it("compiles for each of several images that are launched at once, and keeps one result", async () => {
     const cacheDir = await folder();

@@ -71,7 +71,7 @@ describe("launchImage: a program that the image has started", () => {
     });
   }
 
-  if (process.platform === "linux") {
+  if (process.platform === "linux")
     it("does not inherit the image's socket", async () => {
       const { image, child } = await launchWithChild(SYSTEM);
       const socket = await readlink(`/proc/${image.pid}/fd/3`);
@@ -81,7 +81,6 @@ describe("launchImage: a program that the image has started", () => {
       );
       expect(await Promise.all(links)).not.to.include(socket);
     });
-  }
 });
 
 describe("SwankClient: a program that an attached image has started", () => {
@@ -100,9 +99,9 @@ describe("SwankClient: a program that an attached image has started", () => {
   });
 });
 
-if (process.platform === "linux") {
+if (process.platform === "linux")
   describe("a launched image", () => {
-    for (const useCore of [true, false]) {
+    for (const useCore of [true, false])
       it(`started ${useCore ? "from a core" : "by loading"} has no descriptors except the standard ones and its socket`, async () => {
         const settings = { launch: { useCore }, inherited: 40 };
         const other = runScript("launch-and-hold", [await sharedCache()], settings);
@@ -114,6 +113,4 @@ if (process.platform === "linux") {
         expect(ofParent).to.include(40);
         expect(ofImage).to.deep.equal([0, 1, 2, 3]);
       });
-    }
   });
-}

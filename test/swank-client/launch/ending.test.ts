@@ -27,14 +27,13 @@ describe("End of a launched image", () => {
       ["(sb-ext:exit :code 4 :abort t)", 4],
       ["(cl:progn (sb-thread:make-thread (cl:lambda () (cl:loop))) (sb-ext:exit :code 5))", 5],
       ["(cl:unwind-protect (sb-ext:exit :code 6) (cl:sleep 1/10))", 6],
-    ] as const) {
+    ] as const)
       it(`reports exit code ${code} for ${form}`, async () => {
         const { image, send, connection } = await launch();
         send(form);
         expect(await image.exited).to.deep.include({ code, signal: undefined });
         expect((await connection.closed).code).to.equal("CONNECTION_LOST");
       });
-    }
 
     it("does not wait for threads that do not end", async () => {
       const { image, evaluate, send } = await launch();
@@ -69,7 +68,7 @@ describe("End of a launched image", () => {
   });
 
   describe("by its client", () => {
-    for (const [doing, form] of Object.entries(BUSY)) {
+    for (const [doing, form] of Object.entries(BUSY))
       it(`comes when its socket is closed, even during ${doing}`, async () => {
         const { image, send, evaluate, connection } = await launch();
         send(form);
@@ -77,7 +76,6 @@ describe("End of a launched image", () => {
         await connection.close();
         expect(await image.exited).to.deep.include({ code: 0, signal: undefined });
       });
-    }
 
     it("runs cleanup forms, and exit hooks once", async () => {
       const lines: string[] = [];
@@ -118,7 +116,7 @@ describe("End of a launched image", () => {
   });
 
   describe("with the process that launched it", () => {
-    for (const [doing, form] of Object.entries(BUSY)) {
+    for (const [doing, form] of Object.entries(BUSY))
       it(`comes when that process is killed, even during ${doing}`, async () => {
         const other = runScript("launch-and-hold", [
           await sharedCache(),
@@ -129,7 +127,6 @@ describe("End of a launched image", () => {
         await other.exited;
         await processGone(pid);
       });
-    }
 
     it("comes if only the image itself can detect that process's end", async () => {
       // No signal from the kernel, and Swank does not tell: the image's own watch is left.

@@ -37,9 +37,8 @@ describe("findLisp", () => {
   it("reports how to install SBCL if there is none", async () => {
     const error = await rejection(findLisp({ lisp: "sbcl", env: { PATH: await folder() } }), "LISP_NOT_FOUND");
     expect(error.message).to.equal("There is no executable sbcl.");
-    for (const command of ["apt-get install sbcl", "dnf install sbcl", "pacman -S sbcl", "brew install sbcl"]) {
+    for (const command of ["apt-get install sbcl", "dnf install sbcl", "pacman -S sbcl", "brew install sbcl"])
       expect(error.remedy).to.include(command);
-    }
   });
 
   it("refuses a file that is not executable", async () => {
@@ -52,12 +51,11 @@ describe("findLisp", () => {
     ["true", "says nothing"],
     ["false", "fails"],
     ["echo", "says something else"],
-  ] as const) {
+  ] as const)
     it(`refuses a program that ${what}`, async () => {
       const error = await rejection(findLisp({ lisp: program }), "LISP_NOT_FOUND");
       expect(error.message).to.include("cannot be used");
     });
-  }
 });
 
 describe("findSwank", () => {
@@ -104,25 +102,23 @@ describe("findSwank", () => {
     ".config/emacs/.local/straight/repos/slime",
     ".emacs.d/elpaca/repos/slime",
     ".emacs.d/slime",
-  ]) {
+  ])
     it(`finds ~/${name}`, async () => {
       const { env, place } = await home();
       const swank = await place(name);
       expect(await findSwank({ env })).to.equal(swank);
     });
-  }
 
   for (const name of [
     "common-lisp/source/slime",
     "emacs/site-lisp/elpa/slime-2.27",
     "emacs/site-lisp/elpa-src/slime-2.27",
-  ]) {
+  ])
     it(`finds ${name} in the system's folders`, async () => {
       const { path, env, place } = await home();
       const swank = await place(`usr/share/${name}`);
       expect(await findSwank({ env: { ...env, XDG_DATA_DIRS: `/nowhere:${path}/usr/share` } })).to.equal(swank);
     });
-  }
 
   it("finds Swank in folders of ASDF's configuration", async () => {
     const { path, env, place } = await home();

@@ -72,7 +72,7 @@ describe("loadInitFiles", () => {
     ],
     "undefined function": ["(no-such-function 1)", /NO-SUCH-FUNCTION is undefined/, /^/],
   };
-  for (const [what, [text, error, output]] of Object.entries(broken)) {
+  for (const [what, [text, error, output]] of Object.entries(broken))
     it(`reports an error in a file and continues: ${what}`, async () => {
       const { path, write } = await home(text);
       const file = await write("good.lisp", "(defvar *good* 1)");
@@ -84,7 +84,6 @@ describe("loadInitFiles", () => {
       expect(second).to.deep.equal({ path: file, status: "loaded", output: "", error: undefined });
       expect(await image.evaluate("cl-user::*good*")).to.equal("1");
     });
-  }
 
   it("reports missing files, and accepts any file name", async () => {
     const { path, write } = await home("");

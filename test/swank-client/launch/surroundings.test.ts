@@ -20,7 +20,7 @@ describe("Environment of a launched image", () => {
   for (const [way, useCore] of [
     ["from a core", true],
     ["loaded", false],
-  ] as const) {
+  ] as const)
     describe(`started ${way}`, () => {
       it("is the same as under sbcl", async () => {
         const cwd = await realpath(await folder());
@@ -80,7 +80,6 @@ describe("Environment of a launched image", () => {
         );
       });
     });
-  }
 
   it("has the given variables, and SBCL's variables unchanged", async () => {
     const { evaluate } = await launch({ env: { ...process.env, GIVEN: "yes", SBCL_HOME: undefined } });
@@ -152,7 +151,7 @@ describe("launchImage with an SBCL whose core has custom settings", () => {
     return path;
   }
 
-  for (const useCore of [true, false]) {
+  for (const useCore of [true, false])
     it(`stops at steps of the user's code only, ${useCore ? "from a core" : "loaded"}`, async function () {
       this.timeout(BUILDING_TIME);
       const image = await launchImage({ lisp: script, cacheDir: join(place, "cache"), useCore });
@@ -165,7 +164,6 @@ describe("launchImage with an SBCL whose core has custom settings", () => {
         await image.stop();
       }
     });
-  }
 });
 
 describe("Connecting to a launched image", () => {
@@ -179,7 +177,7 @@ describe("Connecting to a launched image", () => {
   for (const [what, secret] of [
     ["the user's ~/.slime-secret", undefined],
     ["a secret that is given", "open sesame"],
-  ] as const) {
+  ] as const)
     it(`sends no secret, because nothing else can connect: not ${what}`, async () => {
       const path = await folder();
       await writeFile(join(path, ".slime-secret"), "for others\n", { mode: 0o600 });
@@ -193,7 +191,6 @@ describe("Connecting to a launched image", () => {
         await image.stop();
       }
     });
-  }
 });
 
 /** Whether SBCL must search all code for direct calls before it encapsulates a function. SBCL 2.5 and newer need not. */
@@ -206,7 +203,7 @@ const ENCAPSULATED = ["sb-ext:exit", "swank::dispatch-event", "swank/sbcl::defin
 describe("launchImage from a core with the runtime", () => {
   const { launch } = launching();
 
-  for (const name of ENCAPSULATED) {
+  for (const name of ENCAPSULATED)
     it(`need not search for direct calls of ${name}, which clients encapsulate`, async () => {
       const { evaluate } = await launch({
         cacheDir: testCache("swank-mcp"),
@@ -215,5 +212,4 @@ describe("launchImage from a core with the runtime", () => {
       });
       expect(await evaluate(mustSearch(name))).to.equal("nil");
     });
-  }
 });

@@ -61,7 +61,7 @@ describe("launch: files that other users may have written", function () {
     "has a second name": ["has more than one hard link", (core) => link(core, `${core}.other`)],
     "is a pipe": ["is not a file", (core) => rm(core).then(() => run("mkfifo", ["-m", "600", core]))],
   };
-  for (const [what, [says, plant]] of Object.entries(cores)) {
+  for (const [what, [says, plant]] of Object.entries(cores))
     it(`does not run a core that ${what}`, async () => {
       const cacheDir = await cacheWithCore();
       const core = await coreIn(cacheDir);
@@ -76,7 +76,6 @@ describe("launch: files that other users may have written", function () {
       expect(mode & 0o777).to.equal(0o600);
       if (what === "is a link") expect((await stat(`${core}.other`)).mtimeMs).to.be.closeTo(longAgo.getTime(), 1000);
     });
-  }
 
   it("does not use a cache folder that others can write, or a folder below one", async () => {
     const kept = await temporaryCache();
@@ -171,7 +170,7 @@ describe("findShareSecret: a generated secret", () => {
     expect(await readFile(first.file, "utf8")).to.equal(text);
   });
 
-  for (const [how, spoil] of Object.entries(SPOILT)) {
+  for (const [how, spoil] of Object.entries(SPOILT))
     it(`is replaced if it ${how}`, async () => {
       const cacheDir = await folder();
       const file = join(cacheDir, "share-secret");
@@ -182,7 +181,6 @@ describe("findShareSecret: a generated secret", () => {
         .to.match(/^[0-9a-f]{32}$/)
         .and.not.equal(OLD);
     });
-  }
 
   it("is the same for processes that generate it simultaneously", async () => {
     const cacheDir = await folder();

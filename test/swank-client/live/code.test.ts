@@ -104,7 +104,7 @@ describe("SwankClient.code", () => {
   for (const [library, least] of [
     ["CL-PPCRE", 30],
     ["HUNCHENTOOT", 200],
-  ] as const) {
+  ] as const)
     it(`finds the text of everything that ${library} exports, as it was loaded`, async function () {
       this.timeout(COMPILING);
       const names = await exported(library);
@@ -120,7 +120,6 @@ describe("SwankClient.code", () => {
       }
       expect(strange).to.deep.equal([]);
     });
-  }
 
   it("finds methods and accessors in the form that made them after their file has changed", async () => {
     const folder = await mkdtemp(join(tmpdir(), "live-inner-"));

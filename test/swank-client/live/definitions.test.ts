@@ -54,12 +54,11 @@ describe("SwankClient.definitions", () => {
     ['(defpackage "d Package" (:use))', ["package d Package"]],
     ["(defun |Mixed Case| () 1)", ["function |Mixed Case|"]],
   ];
-  for (const [code, expected] of KINDS) {
+  for (const [code, expected] of KINDS)
     it(`lists the definitions of ${code}`, async () => {
       await image.values(code);
       expect(await listed(image.client)).to.deep.equal(expected);
     });
-  }
 
   it("lists definitions of all kinds, as the cases above are", () => {
     const kinds = KINDS.flatMap(([, expected]) => expected).map((text) => text.split(" ")[0]);
@@ -81,12 +80,11 @@ describe("SwankClient.definitions", () => {
     "(setq d-undeclared 1)",
     "(loop for x in '(1 2) collect x)",
   ];
-  for (const code of NOTHING) {
+  for (const code of NOTHING)
     it(`lists nothing for ${code}`, async () => {
       await image.values(`(locally (declare (sb-ext:muffle-conditions warning)) ${code})`);
       expect(await image.client.definitions()).to.deep.equal({ definitions: [], loaded: [] });
     });
-  }
 
   it("returns nothing, and loads nothing, before the first evaluation", async () => {
     expect(await image.client.definitions()).to.deep.equal({ definitions: [], loaded: [] });

@@ -32,15 +32,8 @@ describe("Disconnection of a client", () => {
 
   it("by close ends the client's running and stopped evaluations, with cleanup forms", async () => {
     await image.values("(defparameter *cleaned* 0)");
-    for (const code of [
-      "(loop)",
-      '(error "x")',
-      "(sleep 1000)",
-      "(loop (print 1))",
-      "(unwind-protect (loop) (loop))",
-    ]) {
+    for (const code of ["(loop)", '(error "x")', "(sleep 1000)", "(loop (print 1))", "(unwind-protect (loop) (loop))"])
       image.client.evaluate(`(unwind-protect (progn (sb-ext:atomic-incf (car *count*)) ${code}) (incf *cleaned*))`);
-    }
     await image.values("(defvar *count* (list 0))");
     const halted = image.client.evaluate('(break "here")');
     const { stop } = stopped(await halted.next());
@@ -66,7 +59,7 @@ describe("Disconnection of a client", () => {
     ['(error "x")', "(break)", "(car 5)"],
     ["(unwind-protect (loop) (loop))", "(unwind-protect (sleep 1000) (sleep 1000))"],
     ["(loop (print 1))", "(loop (print 2) (finish-output))", '(loop (format *error-output* "~a" (make-string 10000)))'],
-  ]) {
+  ])
     it(`by a kill leaves nothing of ${codes.join(" ")}`, async () => {
       await killedClient(running(codes), { port: image.swank.port });
       await image.untilTidy();
@@ -75,7 +68,6 @@ describe("Disconnection of a client", () => {
       while ((await image.ask("(cl:length swank::*connections*)")) !== "2") await pause(20);
       expect(await image.values("(+ 1 2)")).to.deep.equal(["3"]);
     });
-  }
 
   it("by a kill makes no thread of Swank's look at its stack, where it could be ended with a lock of the C library", async () => {
     await image.values(`(defvar *looks* (list 0))
@@ -197,7 +189,7 @@ function sleeping(code: string): string {
 describe("SwankClient.call: an abandoned call", () => {
   const image = liveImage();
 
-  for (const runtime of [true, false]) {
+  for (const runtime of [true, false])
     describe(runtime ? "with the runtime" : "without the runtime", () => {
       let client: SwankClient;
       beforeEach(async () => {
@@ -205,13 +197,12 @@ describe("SwankClient.call: an abandoned call", () => {
         if (runtime) await client.prepare();
       });
 
-      for (const code of ENDLESS) {
+      for (const code of ENDLESS)
         it(`is ended in the image after its timeout: ${code}`, async () => {
           await rejection(client.request(read(code), { label: "endless", timeout: 100 }), "REQUEST_TIMEOUT");
           await image.untilTidy();
           expect(await client.request(read("(cl:+ 1 2)"), { label: "sum" })).to.equal(3);
         });
-      }
 
       it("is ended when its signal is aborted, even before it has begun", async () => {
         for (const delay of [200, 0, 1, 5]) {
@@ -255,7 +246,6 @@ describe("SwankClient.call: an abandoned call", () => {
         expect(await Promise.all([mine, theirs])).to.deep.equal([1, 1]);
       });
     });
-  }
 
   it("is ended in a stopped thread without changing the stop", async () => {
     const client = await image.connect();
@@ -302,11 +292,10 @@ describe("SwankClient.call: an abandoned call", () => {
     );
     const stops: unknown[] = [];
     client.on("stop", (stop) => stops.push(stop));
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 10; round += 1)
       await rejection(client.request(failing, { label: "late", timeout: 140 + round * 2 }), "REQUEST_TIMEOUT").catch(
         () => undefined,
       );
-    }
     await image.untilTidy();
     expect(stops).to.deep.equal([]);
     expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);

@@ -46,11 +46,10 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
     [":use", undefined, "KEYWORD::USE"],
     ["keyword:use", undefined, "KEYWORD::USE"],
   ];
-  for (const [name, packageName, expected] of FOUND) {
+  for (const [name, packageName, expected] of FOUND)
     it(`finds ${JSON.stringify(name)} in ${packageName ?? "CL-USER"}`, async () => {
       expect((await found(image.client, name, packageName)).name).to.equal(expected);
     });
-  }
 
   it("tells whether the symbol is external, internal or inherited", async () => {
     expect(await found(image.client, "open-door", "DN-APP")).to.include({ access: "external", package: "DN-APP" });
@@ -119,7 +118,7 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
     ["x".repeat(10_000), "X".repeat(10_000)],
     ["'".repeat(100_000), ""],
   ];
-  for (const [name, expected] of ODD) {
+  for (const [name, expected] of ODD)
     it(`treats ${JSON.stringify(name).slice(0, 40)} as an unused name`, async () => {
       expect(await image.client.describeSymbol(name)).to.deep.equal({
         status: "symbol-not-found",
@@ -129,12 +128,10 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
         more: 0,
       });
     });
-  }
 
   it("reports malformed package names as not found", async () => {
-    for (const name of ["", "\0", "\ud800", "no such", "x".repeat(10_000), "a:b:c"]) {
+    for (const name of ["", "\0", "\ud800", "no such", "x".repeat(10_000), "a:b:c"])
       expect(await image.client.describeSymbol("car", { package: name })).to.include({ status: "package-not-found" });
-    }
   });
 
   it("refuses a name that is not a string", async () => {
@@ -193,11 +190,10 @@ describe("SwankClient.describeSymbol: operators", () => {
     ["print-object", "(OBJECT STREAM)"],
     ["lisp-implementation-type", "()"],
   ];
-  for (const [name, arglist] of ARGLISTS) {
+  for (const [name, arglist] of ARGLISTS)
     it(`gives the arglist of ${name}`, async () => {
       expect((await found(image.client, name)).meanings[0]).to.include({ arglist });
     });
-  }
 
   const KINDS: readonly (readonly [string, string])[] = [
     ["car", "function"],
@@ -205,11 +201,10 @@ describe("SwankClient.describeSymbol: operators", () => {
     ["let*", "special-operator"],
     ["print-object", "generic-function"],
   ];
-  for (const [name, kind] of KINDS) {
+  for (const [name, kind] of KINDS)
     it(`reports that ${name} is a ${kind}`, async () => {
       expect((await found(image.client, name)).meanings[0]).to.include({ kind });
     });
-  }
 
   it("shows every kind of parameter as written", async () => {
     await image.values(`(defpackage "OTHER-PLACE" (:use))

@@ -50,11 +50,10 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     ["'(quote a)", "(QUOTE A)"],
     ["nil", "NIL"],
   ];
-  for (const [form, text, cut] of PRINTED) {
+  for (const [form, text, cut] of PRINTED)
     it(`prints ${form} within its limits`, async () => {
       expect(await valueMadeBy(form)).to.deep.equal({ text, cut });
     });
-  }
 
   it("truncates long values, and says how much of them is shown", async () => {
     expect(await valueMadeBy("(make-string 5000 :initial-element #\\a)")).to.deep.equal({
@@ -74,7 +73,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     "(loop (sleep 0.01))",
     "(throw 'nowhere 1)",
   ];
-  for (const body of UNPRINTABLE) {
+  for (const body of UNPRINTABLE)
     it(`reports that printing failed with ${body}`, async () => {
       await image.values(
         `(defclass dv-unprintable () ()) (defmethod print-object ((object dv-unprintable) stream) ${body})`,
@@ -84,17 +83,15 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
       expect(await valueMadeBy("(list 1 (make-instance 'dv-unprintable))")).to.deep.equal(message);
       expect(await valueMadeBy("1")).to.deep.equal({ text: "1", cut: undefined });
     }).timeout(120_000);
-  }
 
   it("works after repeated stack exhaustion", async () => {
     await image.values(`(defclass dv-deep () ())
        (defmethod print-object ((object dv-deep) stream) (labels ((deep (x) (1+ (deep x)))) (deep 1)))
        (defvar *dv-deep* (make-instance 'dv-deep))`);
-    for (let round = 0; round < 6; round++) {
+    for (let round = 0; round < 6; round++)
       expect(await meaning(image.client, "*dv-deep*", "variable")).to.deep.include({
         value: { text: "<error printing value>", cut: undefined },
       });
-    }
   });
 
   it("reports an unbound variable without an error", async () => {
@@ -244,18 +241,16 @@ describe("SwankClient.describeSymbol: the source of a definition", () => {
       "compiled behind a definition",
       (path: string) => `(progn (defun ds-before () 1) (load (compile-file ${native(path)})))`,
     ],
-  ] as const) {
+  ] as const)
     it(`is a file ${manner}`, async () => {
       await image.values(form(file));
-      for (const [name, beginning] of PLACES) {
+      for (const [name, beginning] of PLACES)
         expect((await found(image.client, name)).meanings[0]?.source, name).to.deep.equal({
           kind: "file",
           file,
           ...place(beginning),
         });
-      }
     });
-  }
 
   it("is a file without a line after the file was deleted", async () => {
     const fleeting = join(folder, "fleeting.lisp");

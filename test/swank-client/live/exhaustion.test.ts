@@ -53,7 +53,7 @@ describe("Evaluation that exhausts", () => {
       "(r 'foo)",
       ["(R FOO)"],
     ],
-  ] as const) {
+  ] as const)
     it(`the stack shows no garbage as arguments: ${definition}`, async () => {
       const { stop } = stopped(await image.evaluate(`(progn ${definition} ${call})`));
       const { frames } = await stop.frames(0, 40);
@@ -66,7 +66,6 @@ describe("Evaluation that exhausts", () => {
       expect(odd.filter(({ text, source }) => text.startsWith("[") && source !== undefined)).to.deep.equal([]);
       await stop.abort();
     });
-  }
   const matches = (text: string, known: string | RegExp) =>
     typeof known === "string" ? text === known : known.test(text);
 

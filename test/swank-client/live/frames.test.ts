@@ -55,12 +55,11 @@ describe("The call of a frame", () => {
     return stop.condition.frames.find(({ kind }) => kind === "user")?.call;
   }
 
-  for (const [what, definition, shown] of CALLS) {
+  for (const [what, definition, shown] of CALLS)
     it(`shows what was passed, and what may have been: ${what}`, async () => {
       await image.values(definition);
       for (const [code, call] of Object.entries(shown)) expect(await firstCall(code), code).to.equal(call);
     });
-  }
 
   it("shows what was passed, and what may have been: the defaults of local functions are not known", async () => {
     const inside = '(inside (a &optional b &key c) (error "x ~a ~a ~a" a b c))';
@@ -80,7 +79,7 @@ describe("The call of a frame", () => {
   for (const definition of [
     '(defun some (a &rest more) (if more (error "x ~a" (length more)) a))',
     '(defun some (a &rest more) (declare (ignore more)) (error "x ~a" a))',
-  ]) {
+  ])
     it(`says that &rest arguments are not known, and refuses to restart the frame: ${definition}`, async () => {
       await image.values("(defpackage :rests (:use :cl) (:shadow #:some)) (in-package :rests)");
       await image.client.evaluate(definition, { policy: "keep" }).next();
@@ -91,7 +90,6 @@ describe("The call of a frame", () => {
       expect(message).to.match(/arguments/);
       await evaluation.abort();
     });
-  }
 
   for (const [definition, code, call] of [
     [
@@ -105,7 +103,7 @@ describe("The call of a frame", () => {
       "(LK 1 &KEY (K NIL) &REST #<unavailable argument>)",
     ],
     ['(defun lc (a &rest r &key k) (format t "~a" (length r)) (error "x ~a ~a" a k))', "(lc 1)", "(LC 1 &KEY (K NIL))"],
-  ] as const) {
+  ] as const)
     it(`refuses to restart a call that the dropped &rest list leaves uncertain: ${code} of ${definition}`, async () => {
       await image.client.evaluate(definition, { policy: "keep" }).next();
       const { evaluation, stop } = await image.stopIn(code);
@@ -114,7 +112,6 @@ describe("The call of a frame", () => {
       expect((await rejection(stop.restartFrame(frame?.index ?? -1), "NOT_RESTARTABLE")).message).to.match(/arguments/);
       await evaluation.abort();
     });
-  }
 
   for (const [definition, calls] of [
     [
@@ -137,7 +134,7 @@ describe("The call of a frame", () => {
       '(defmethod mk ((a integer) &key (k nil kp)) (error "x ~a ~a ~a" a k kp))',
       { "(mk 1)": "((:METHOD MK (INTEGER)) 1) [fast-method]" },
     ],
-  ] as const) {
+  ] as const)
     it(`is repeated by a restart of the frame, with the arguments that were passed: ${definition}`, async () => {
       await image.values(definition);
       for (const [code, call] of Object.entries(calls)) {
@@ -150,7 +147,6 @@ describe("The call of a frame", () => {
         await evaluation.abort();
       }
     });
-  }
 
   it("has the values that its arguments have now, and a restart of the frame passes these", async () => {
     const evaluation = image.client.evaluate('(defun grow (n) (setf n (list n)) (error "x ~a" n)) (grow 1)');
@@ -260,7 +256,7 @@ describe("Stop.frames: frames of SBCL's own functions", () => {
   for (const [what, code, interrupt] of [
     ["that an interrupt met", "(wait 17)", true],
     ["below a timer that signals", "(sb-ext:with-timeout 0.3 (wait 17))", false],
-  ] as const) {
+  ] as const)
     it(`${what} are shown without their variables, their callers with it`, async () => {
       const evaluation = image.client.evaluate(code);
       if (interrupt) {
@@ -277,7 +273,6 @@ describe("Stop.frames: frames of SBCL's own functions", () => {
       expect(calls(stop).join("\n")).to.match(/^\(SB-THREAD:WAIT-ON-SEMAPHORE #.*jobs/m);
       await evaluation.abort();
     });
-  }
 
   it("at an error are shown with their arguments", async () => {
     const { stop } = stopped(await image.evaluate("(defun divide (n) (list (/ n 0))) (divide 17)"));

@@ -38,7 +38,7 @@ describe("First evaluation in an image that had no runtime", () => {
   for (const [how, code] of [
     ["itself", "(sb-ext:exit :abort t)"],
     ["through a function that calls EXIT by its address", '(require :asdf) (funcall (intern "QUIT" "UIOP"))'],
-  ] as const) {
+  ] as const)
     it(`cannot end the image ${how}`, async () => {
       const client = await image.connect({ mayEndImage: false });
       const { stop } = stopped(await evaluate(client, code));
@@ -46,7 +46,6 @@ describe("First evaluation in an image that had no runtime", () => {
       await stop.abort();
       expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
     });
-  }
 
   it("of each of two clients that connect at once belongs to that client", async () => {
     const clients = await Promise.all([image.connect(), image.connect()]);
@@ -67,12 +66,7 @@ describe("End of an image", () => {
   });
   afterEach(() => image.stop());
 
-  for (const code of [
-    "(sb-ext:exit)",
-    "(sb-ext:exit :code 3)",
-    "(sb-ext:exit :abort t)",
-    "(exit :code 1 :timeout 1)",
-  ]) {
+  for (const code of ["(sb-ext:exit)", "(sb-ext:exit :code 3)", "(sb-ext:exit :abort t)", "(exit :code 1 :timeout 1)"])
     it(`ends the evaluation that requested it: ${code}`, async () => {
       const evaluation = client.evaluate(`(princ "last words") ${code}`);
       const outcome = lost(await evaluation.next());
@@ -84,7 +78,6 @@ describe("End of an image", () => {
       expect(await evaluation.interrupt()).to.equal(false);
       lost(await evaluation.abort());
     });
-  }
 
   it("while the runtime is still being loaded ends the evaluation as a loss, too", async () => {
     const evaluation = client.evaluate("(sleep 100)");

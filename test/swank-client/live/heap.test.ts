@@ -177,7 +177,7 @@ describe("client.program.heap", function () {
     expect(instances).to.have.length(1);
   });
 
-  for (const [way, [, object, steps]] of Object.entries(WAYS)) {
+  for (const [way, [, object, steps]] of Object.entries(WAYS))
     it(`finds the path through ${way}, with expressions that return its objects`, async () => {
       const path = await client.program.heap.path(await idOf(client, object));
       expect(path).to.include({ end: "found", own: false, left: 0 });
@@ -185,11 +185,9 @@ describe("client.program.heap", function () {
         const found = names(path).map((name) => name.replace(/\{\w+\}/, "{N}").replace(/constant \d+/, "constant N"));
         expect(found).to.deep.equal(steps);
       }
-      for (const { id, expression } of path.steps) {
+      for (const { id, expression } of path.steps)
         expect(await client.eval(`(eq ${expression} (swank-objects:ref ${id}))`), expression).to.deep.equal(["T"]);
-      }
     });
-  }
 
   it("finds the variable that a thread has bound", async () => {
     await client.eval(`

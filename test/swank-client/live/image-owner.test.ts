@@ -45,7 +45,7 @@ describe("SwankClient with mayEndImage false", () => {
     ],
     ["a finalizer", "(progn (sb-ext:finalize (list 1 2) CODE) (sb-ext:gc :full t))"],
   ];
-  for (const [where, code] of ELSEWHERE) {
+  for (const [where, code] of ELSEWHERE)
     it(`cannot end the image with ${where}`, async () => {
       const client = await image.connect({ mayEndImage: false });
       const exit = "(lambda () (setf *io-reached* t) (sb-ext:exit :abort t))";
@@ -58,7 +58,6 @@ describe("SwankClient with mayEndImage false", () => {
       image.swank.type("(setf cl-user::*io-reached* :main-goes-on)");
       await values(client, "(loop until (eq *io-reached* :main-goes-on) do (sleep 1/50))");
     });
-  }
 
   it("prints the refusal of an exit in an interrupt", async () => {
     const client = await image.connect({ mayEndImage: false });
@@ -99,7 +98,7 @@ const KEPT = `(cl:mapcar 'sb-ext:symbol-global-value
   '(sb-c::*policy* sb-c::*policy-min* sb-c::*policy-max* sb-c::*macro-policy* sb-ext:*evaluator-mode* cl:*break-on-signals* cl:*read-base*))`;
 
 describe("SwankClient in an image with custom compiler settings", () => {
-  for (const setting of SETTINGS) {
+  for (const setting of SETTINGS)
     describe(setting, () => {
       const image = new LiveImage();
       let client: SwankClient;
@@ -127,5 +126,4 @@ describe("SwankClient in an image with custom compiler settings", () => {
         expect(await image.ask(same)).to.equal("T");
       });
     });
-  }
 });

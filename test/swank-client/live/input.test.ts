@@ -30,7 +30,7 @@ describe("Standard input of an evaluation", () => {
     '(y-or-n-p "sure?")',
     '(yes-or-no-p "sure?")',
     "(read-line *query-io*)",
-  ]) {
+  ])
     it(`stops ${code} at its end instead of waiting`, async () => {
       const evaluation = image.client.evaluate(code);
       const error = stopped(await evaluation.next()).stop.condition;
@@ -41,7 +41,6 @@ describe("Standard input of an evaluation", () => {
       });
       await evaluation.abort();
     });
-  }
 
   it("is separate for each evaluation", async () => {
     const codes = [...Array(10).keys()].map((n) => image.values("(read)", { stdin: String(n) }));

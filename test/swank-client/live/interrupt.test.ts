@@ -46,7 +46,7 @@ describe("Evaluation.interrupt", () => {
     "(labels ((f (n) (if (zerop n) 0 (1+ (f (1- n)))))) (loop (f 10000)))",
     "#.(loop)",
   ];
-  for (const code of ENDLESS) {
+  for (const code of ENDLESS)
     it(`pauses an evaluation, which can be continued and aborted: ${code}`, async () => {
       const evaluation = await whenRunning(image.client, code);
       for (let round = 0; round < 2; round += 1) {
@@ -62,7 +62,6 @@ describe("Evaluation.interrupt", () => {
       expect(await evaluation.interrupt()).to.equal(false);
       expect(aborted(await evaluation.abort())).not.to.have.property("error");
     });
-  }
 
   it("lets the evaluation continue to its value", async () => {
     await image.values("(defvar *go* nil)");
@@ -209,7 +208,7 @@ describe("Evaluation.abort", () => {
     '(unwind-protect (loop) (error "in the cleanup"))',
     "(sb-thread:with-mutex ((sb-thread:make-mutex)) (sleep 1000))",
   ];
-  for (const code of STUBBORN) {
+  for (const code of STUBBORN)
     it(`ends a running or stopped evaluation: ${code}`, async () => {
       const running = await whenRunning(image.client, code);
       aborted(await running.abort());
@@ -219,17 +218,15 @@ describe("Evaluation.abort", () => {
       aborted(await halted.abort());
       expect(image.client.stops).to.deep.equal([]);
     });
-  }
 
   for (const code of [
     "(dotimes (i 3) (block hijack (unwind-protect (loop) (return-from hijack nil))))",
     "(loop repeat 2 do (catch 'hijack (unwind-protect (loop) (throw 'hijack nil))))",
-  ]) {
+  ])
     it(`ends code that escapes from its unwinding: ${code}`, async () => {
       const evaluation = await whenRunning(image.client, code);
       expect((await evaluation.abort()).status).to.be.oneOf(["aborted", "returned"]);
     });
-  }
 
   it("runs cleanup forms, and releases locks", async () => {
     await image.values("(defvar *cleaned* 0) (defvar *mutex* (sb-thread:make-mutex))");

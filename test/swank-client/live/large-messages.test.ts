@@ -44,13 +44,12 @@ describe("Results that do not fit into a message", () => {
     ["a large vector", "(cl:make-array 9000000 :initial-element 7)"],
     ["an object that prints without end", printing('(cl:loop (cl:write-string "text" stream))')],
   ];
-  for (const [what, form] of TOO_LARGE) {
+  for (const [what, form] of TOO_LARGE)
     it(`are refused, and the connection stays: ${what}`, async () => {
       const client = await image.connect({ runtime: false });
       await rejection(call(client, form), "REPLY_TOO_LARGE");
       await expectAlive(client);
     });
-  }
 
   it("are refused for plain commands", async () => {
     const client = await image.connect({ runtime: false });

@@ -283,7 +283,7 @@ describe("Large output", () => {
   for (const [what, options] of [
     ["with a limit", {}],
     ["without one", { outputLimit: Number.POSITIVE_INFINITY }],
-  ] as const) {
+  ] as const)
     it(`can be interrupted, continued and aborted ${what}`, async () => {
       const evaluation = image.client.evaluate("(loop (print 1) (finish-output))", options);
       for (let round = 0; round < 3; round += 1) {
@@ -297,7 +297,6 @@ describe("Large output", () => {
       aborted(await evaluation.abort());
       expect(await image.values(":fine")).to.deep.equal([":FINE"]);
     });
-  }
 
   it("from many simultaneous evaluations blocks none of them", async () => {
     const floods = [...Array(8).keys()].map(() =>

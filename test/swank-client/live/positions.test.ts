@@ -61,7 +61,7 @@ describe("Sources: places of a real SBCL", function () {
     await image.values(`(defvar |\ufeff| 1) (load "${path}" :external-format :${format})`);
   }
 
-  for (const [title, content] of Object.entries(FILES)) {
+  for (const [title, content] of Object.entries(FILES))
     it(`are found ${title}: definitions, methods, uses and frames`, async () => {
       await writeFile(path, content);
       await load(title.includes("Latin-1") ? "latin-1" : "utf-8");
@@ -83,15 +83,13 @@ describe("Sources: places of a real SBCL", function () {
       expect(await textAt(source)).to.match(/^\(defun po-outer \(x\)/);
       await stop.abort();
     });
-  }
-  for (const title of ["in ASCII", "in UTF-8", "in UTF-8, with its name", "with CR LF", "with a byte order mark"]) {
+  for (const title of ["in ASCII", "in UTF-8", "in UTF-8, with its name", "with CR LF", "with a byte order mark"])
     it(`are found ${title}: notes of the compiler`, async () => {
       await writeFile(path, FILES[title] ?? "");
       const { notes } = await image.run(calls.compiling.compileFileForEmacs, path);
       const note = notes.find(({ message }) => message.includes("PO-UNDEFINED"));
       expect(await textAt(note?.location)).to.equal("(+ x po-undefined))");
     });
-  }
 
   it("are found for errors of the reader, whose places SBCL counts in bytes", async () => {
     await writeFile(path, ';; 😀😀😀 é\n(defun a () "→" (no-such-package:foo 1))\n');

@@ -57,14 +57,13 @@ describe("Evaluation of code that cannot be read", () => {
     ['(setf *ran* t) "あ🙂" )', "READER-ERROR", /Line 1, column \d+: this parenthesis closes nothing\. Nothing/],
     ["(setf *ran* t) nosuch::x #.(setf *ran* t) (", "END-OF-FILE", /Nothing has been evaluated\.$/],
   ];
-  for (const [code, type, message] of UNBALANCED) {
+  for (const [code, type, message] of UNBALANCED)
     it(`runs nothing of unbalanced code: ${JSON.stringify(code)}`, async () => {
       const { error } = await refused(code);
       expect(error.type).to.equal(type);
       expect(error.message).to.match(message);
       expect(await image.values("*ran*")).to.deep.equal(["NIL"]);
     });
-  }
 
   const UNREADABLE: readonly (readonly [code: string, type: string, message: RegExp])[] = [
     [
@@ -87,14 +86,13 @@ describe("Evaluation of code that cannot be read", () => {
     ],
     ['(setf *ran* t) "🙂" nosuch::x', "READER-ERROR", /\nLine 1, column 21\. The 2 forms before it/s],
   ];
-  for (const [code, type, message] of UNREADABLE) {
+  for (const [code, type, message] of UNREADABLE)
     it(`runs the forms before the unreadable one: ${JSON.stringify(code)}`, async () => {
       const { error } = await refused(code);
       expect(error.type).to.match(new RegExp(`^(${type})$`));
       expect(error.message).to.match(message);
       expect(await image.values("*ran*")).to.deep.equal(["T"]);
     });
-  }
 
   it("names the packages that have the symbol, and those with similar names", async () => {
     await image.values(
@@ -178,7 +176,7 @@ describe("Evaluation of code that cannot be compiled", () => {
     ['(defmacro bad () (error "in a macro")) (defun user () (bad))', "PROGRAM-ERROR", /in a macro/],
     ["(let ((x 1)) (y . x))", "PROGRAM-ERROR", /not a proper list/],
   ];
-  for (const [code, type, message] of CASES) {
+  for (const [code, type, message] of CASES)
     it(`is an error instead of a value: ${code}`, async () => {
       const outcome = aborted(await image.evaluate(code));
       expect(outcome.error?.type).to.match(new RegExp(`^(${type})$`));
@@ -186,7 +184,6 @@ describe("Evaluation of code that cannot be compiled", () => {
       expect(outcome.stderr).to.equal("");
       expect(image.client.stops).to.deep.equal([]);
     });
-  }
 
   it("defines nothing, and keeps the effects of earlier forms", async () => {
     aborted(await image.evaluate(`(princ "first") (defparameter *before* 1) ${MALFORMED}`));
@@ -197,11 +194,10 @@ describe("Evaluation of code that cannot be compiled", () => {
     "(compile nil '(lambda () (let (1) 2)))",
     "(ignore-errors (eval '(let (1) 2)))",
     "(handler-case (eval '(let (1) 2)) (program-error () :caught))",
-  ]) {
+  ])
     it(`is no error if the code itself compiles it: ${code}`, async () => {
       returned(await image.evaluate(code));
     });
-  }
 
   it("keeps earlier output and warnings", async () => {
     const outcome = aborted(await image.evaluate(`(princ "out") (warn "careful") ${MALFORMED}`));

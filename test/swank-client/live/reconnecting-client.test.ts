@@ -81,18 +81,17 @@ describe("ReconnectingClient", () => {
   });
 
   it("refuses wrong options at once", () => {
-    for (const options of [{ port: 70_000 }, { port: 1, foreignErrors: JSON.parse('"nobody"') }]) {
+    for (const options of [{ port: 70_000 }, { port: 1, foreignErrors: JSON.parse('"nobody"') }])
       expect(() => new ReconnectingClient(options))
         .to.throw()
         .with.property("code", "INVALID_ARGUMENT");
-    }
   });
 
   const PERMANENT: readonly [code: types.SwankErrorCode, options: types.ReconnectOptions][] = [
     ["SECRET_UNREADABLE", { port: 1, secret: { file: "/no/such/file" } }],
     ["CANCELLED", { port: 1, signal: AbortSignal.abort() }],
   ];
-  for (const [code, options] of PERMANENT) {
+  for (const [code, options] of PERMANENT)
     it(`ends with the first ${code}, which retrying cannot fix`, async () => {
       const reconnecting = new ReconnectingClient({ ...options, backoff: { first: 1 } });
       let failures = 0;
@@ -104,7 +103,6 @@ describe("ReconnectingClient", () => {
       await rejection(reconnecting.client(), code);
       await reconnecting.close();
     });
-  }
 
   it("sends a rejected secret only once, because each stops Swank from accepting clients", async () => {
     const home = await mkdtemp(join(tmpdir(), "secret-"));

@@ -98,7 +98,7 @@ describe("Redefinitions of an evaluation", () => {
 describe("methods on print-object for single objects", () => {
   const image = liveClient();
 
-  for (const specializers of ["((x (eql :loud)) stream)", "((x (eql :loud)) (stream string-stream))"]) {
+  for (const specializers of ["((x (eql :loud)) stream)", "((x (eql :loud)) (stream string-stream))"])
     it(`${specializers} can be defined by an evaluation, and are called at once and later`, async () => {
       const define = `(defmethod print-object ${specializers} (write-string "LOUD!" stream))`;
       expect(await image.values(`${define} (princ-to-string :loud)`)).to.deep.equal(['"LOUD!"']);
@@ -110,7 +110,6 @@ describe("methods on print-object for single objects", () => {
       expect(await image.values(remove)).to.deep.equal(["1"]);
       expect(await image.values("(princ-to-string :loud)")).to.deep.equal(['"LOUD"']);
     });
-  }
 });
 
 // An image of its own: in SBCL from 2.5, removing a method that specializes the stream, as above, hides methods that are added later.

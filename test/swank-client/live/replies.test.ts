@@ -46,7 +46,7 @@ describe("SwankClient: replies of an unexpected shape", () => {
     ["breakpoints.list", "LIST-BREAKPOINTS", (client) => client.breakpoints.list()],
     ["evaluate", "EVALUATE", (client) => client.evaluate("1").next()],
   ];
-  for (const [what, lisp, question] of QUESTIONS) {
+  for (const [what, lisp, question] of QUESTIONS)
     it(`make ${what} fail with UNEXPECTED_REPLY`, async () => {
       await image.values("1");
       await Promise.allSettled([
@@ -60,7 +60,6 @@ describe("SwankClient: replies of an unexpected shape", () => {
       await evaluate(RESTORE);
       expect(await image.values("2")).to.deep.equal(["2"]);
     });
-  }
 
   const AT_STOP: readonly [
     what: string,
@@ -129,7 +128,7 @@ describe("SwankClient.request: a form that cannot be sent", () => {
     ["a boolean", true],
     ["a list with undefined in it", [undefined]],
     ["a list that contains itself", circular],
-  ] as const) {
+  ] as const)
     it(`${what} is refused, and the connection stays`, async () => {
       const client = await image.connect({ runtime: false });
       const call: unknown = Reflect.apply(client.request, client, [form, { label: "test" }]);
@@ -137,17 +136,11 @@ describe("SwankClient.request: a form that cannot be sent", () => {
       expect(error.cause).to.have.property("code", "UNPRINTABLE");
       expect(await client.request(read("(cl:+ 1 2)"), { label: "test" })).to.equal(3);
     });
-  }
 
   it("a message of an unknown type, or to no thread, is refused, and the connection stays", async () => {
     const { connection } = await image.connect({ runtime: false });
-    for (const message of [
-      { type: "nonsense" },
-      { type: "emacs-interrupt" },
-      { type: "emacs-interrupt", thread: "x" },
-    ]) {
+    for (const message of [{ type: "nonsense" }, { type: "emacs-interrupt" }, { type: "emacs-interrupt", thread: "x" }])
       expect(() => Reflect.apply(connection.send, connection, [message])).to.throw(SwankError);
-    }
     expect(await runnerOf(connection).run(calls.evaluation.evalAndGrabOutput, "3")).to.include({ values: "3" });
   });
 });

@@ -171,9 +171,8 @@ describe("Stop.invokeRestart: restarts", () => {
   it("that do not exist are refused without asking the image", async () => {
     const { evaluation, session } = await stopIn('(error "x")');
     const before = image.client.connection.nextId();
-    for (const index of [-1, 2, 99, 0.5, Number.NaN]) {
+    for (const index of [-1, 2, 99, 0.5, Number.NaN])
       expect(await refusal(session.invokeRestart(index)), String(index)).to.include({ code: "NO_SUCH_RESTART" });
-    }
     expect(image.client.connection.nextId()).to.equal(before + 1);
     expect(session.isLive).to.equal(true);
     await evaluation.abort();
@@ -241,9 +240,8 @@ describe("Stop.invokeRestart: restarts", () => {
       () => session.frames(),
       () => session.frameLocals(0),
       () => session.evaluateInFrame(0, "1"),
-    ]) {
+    ])
       expect(await refusal(call()), String(call)).to.include({ code: "STALE_SESSION" });
-    }
     expect(image.client.connection.nextId()).to.equal(before + 1);
     expect(session.ended.aborted).to.equal(true);
     expect(session.condition.message).to.equal("x");

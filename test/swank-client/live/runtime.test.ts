@@ -142,9 +142,8 @@ describe("Runtime in the image", () => {
 
   it("leaves mailboxes and evaluations bounded after a thousand evaluations", async () => {
     const client = await image.connect();
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 10; round += 1)
       await Promise.all([...Array(100).keys()].map((n) => values(client, String(n))));
-    }
     expect(Number(await image.ask("(cl:length swank/sbcl::*mailboxes*)"))).to.be.below(250);
   });
 

@@ -96,9 +96,8 @@ describe("Session", () => {
 
     it("accepts the spellings that code accepts, including local nicknames", async () => {
       await image.values('(defpackage "SPELT" (:use "CL") (:local-nicknames ("SP" "KEYWORD")))');
-      for (const name of ["SPELT", "spelt", ":spelt", "#:spelt", '"SPELT"', "|SPELT|", " spelt "]) {
+      for (const name of ["SPELT", "spelt", ":spelt", "#:spelt", '"SPELT"', "|SPELT|", " spelt "])
         expect(await image.values("(package-name *package*)", { package: name })).to.deep.equal(['"SPELT"']);
-      }
       await image.values("(in-package :spelt)");
       expect(await image.values("(cl:package-name cl:*package*)", { package: "sp" })).to.deep.equal(['"KEYWORD"']);
       await image.values("(in-package :cl-user)");

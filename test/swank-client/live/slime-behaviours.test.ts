@@ -31,7 +31,7 @@ async function climb(client: SwankClient, thread: number, level: number): Promis
 describe("SwankClient in the scenarios of SLIME's tests:", () => {
   const image = liveClient();
 
-  for (const depth of [1, 2, 3]) {
+  for (const depth of [1, 2, 3])
     it(`async-eval-debugging: ${depth} levels, all closed by one abort`, async () => {
       const { evaluation, stop } = await image.stopIn('(error "first")');
       for (let level = 2; level <= depth; level += 1) await climb(image.client, stop.thread, level);
@@ -41,7 +41,6 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
       aborted(await evaluation.abort());
       expect(image.client.stops).to.deep.equal([]);
     });
-  }
 
   it("unwind-to-previous-level: from 4 to 3 to 2, one at a time", async () => {
     const { evaluation, stop } = await image.stopIn('(error "first")');
@@ -57,7 +56,7 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
     aborted(await evaluation.abort());
   });
 
-  for (const hook of ["", "(*debugger-hook* *debugger-hook*)"]) {
+  for (const hook of ["", "(*debugger-hook* *debugger-hook*)"])
     it(`break: stops each time${hook === "" ? "" : ", also under a debugger hook bound anew"}`, async () => {
       const evaluation = image.client.evaluate(`(let (${hook}) (dotimes (i 3 :done) (break)))`);
       for (let time = 0; time < 3; time += 1) {
@@ -67,13 +66,12 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
       }
       expect(returned(await evaluation.next()).values).to.deep.equal([":DONE"]);
     });
-  }
 
   for (const [interrupts, continues] of [
     [1, 0],
     [2, 1],
     [4, 2],
-  ] as const) {
+  ] as const)
     it(`interrupt-in-debugger: ${interrupts} interrupts, ${continues} continues`, async () => {
       const { evaluation, stop } = await image.stopIn('(error "first")');
       for (let level = 2; level <= interrupts + 1; level += 1) {
@@ -88,7 +86,6 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
       expect(image.client.stops).to.have.lengthOf(interrupts + 1 - continues);
       aborted(await evaluation.abort());
     });
-  }
 
   it("flow-control: pings are answered while interrupted and continued", async () => {
     const evaluation = image.client.evaluate("(swank:flow-control-test 300 0)");
@@ -156,7 +153,7 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
     ["swank:start-server", "CL-USER", "(defun start-server "],
     ["swank::connection", "CL-USER", "(defstruct (connection"],
     ["swank::*emacs-connection*", "CL-USER", "(defvar *emacs-connection*"],
-  ] as const) {
+  ] as const)
     it(`find-definition: ${name} in ${packageName}`, async () => {
       const [place, ...others] = await definition(name, packageName);
       expect(others).to.deep.equal([]);
@@ -165,7 +162,6 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
         .to.have.property("path")
         .that.matches(/swank\.lisp$/);
     });
-  }
 
   it("find-definition.2: a function after forms that are only read", async () => {
     const code = `#.(prog1 nil (defvar *foobar* 42))
@@ -218,11 +214,10 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
     ],
     ["cl:foobar", []],
     ["cl:m-v-l", []],
-  ] as const) {
+  ] as const)
     it(`complete-symbol: ${prefix}`, async () => {
       expect([...(await image.run(calls.completion.simpleCompletions, prefix, "CL-USER"))].sort()).to.deep.equal(names);
     });
-  }
 
   for (const [what, body] of [
     ["the call alone", "(cl-user::bar)"],
@@ -230,7 +225,7 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
     ["after skipped forms and nested comments", "#+(or)skipped\n  #| #||#\n  #||# |#\n  (cl-user::bar)"],
     ["after a string with quotes", '"\\" bla bla \\""\n  (cl-user::bar)'],
     ["after a form that is evaluated when it is read", "#.*log-events*\n  (cl-user::bar)"],
-  ] as const) {
+  ] as const)
     it(`compile-defun: the note about an undefined function is at its call: ${what}`, async () => {
       const code = `(defun cl-user::foo () ${body})`;
       const { notes } = await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, {
@@ -242,7 +237,6 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
       expect(textAt(code, note)).to.match(/^\(cl-user::bar\)/);
       await image.values("(fmakunbound 'foo)");
     });
-  }
 
   it("utf-8-source: a string with NUL, evaluated, compiled, and loaded from a file", async () => {
     const text = "\u0000おはよう";

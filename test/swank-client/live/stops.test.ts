@@ -50,7 +50,7 @@ describe("Stop", () => {
         /END-OF-FILE/i,
       ],
     ];
-    for (const [code, reason, type, message] of REASONS) {
+    for (const [code, reason, type, message] of REASONS)
       it(`the stop in ${code}`, async () => {
         const evaluation = image.client.evaluate(code);
         const stop = stopped(await evaluation.next());
@@ -68,7 +68,6 @@ describe("Stop", () => {
         expect(evaluation).to.include({ isSettled: true, stop: undefined });
         expect(image.client.stops).to.deep.equal([]);
       });
-    }
 
     it("a user's condition class with its package, its superclasses and its slots", async () => {
       const code = `(define-condition my-error (simple-error file-error) ((count :initarg :count) (unset :initarg :unset) (big :initarg :big)))
@@ -123,9 +122,8 @@ describe("Stop", () => {
   it("does not occur if the code has its own debugger hook", async () => {
     const hook = (tail: string) =>
       `(block done (let ((*debugger-hook* (lambda (c h) (declare (ignore c h)) (return-from done 42)))) ${tail}))`;
-    for (const onError of ["stop", "unwind"] as const) {
+    for (const onError of ["stop", "unwind"] as const)
       expect(await image.values(hook('(error "x")'), { onError })).to.deep.equal(["42"]);
-    }
     const evaluation = image.client.evaluate(hook("(break)"));
     expect(stopped(await evaluation.next()).stop.reason).to.equal("break");
     await evaluation.abort();

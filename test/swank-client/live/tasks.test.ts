@@ -326,9 +326,8 @@ describe("Evaluation.next", () => {
   });
 
   it("accepts any number as timeout", async () => {
-    for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 31, 1e12]) {
+    for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 31, 1e12])
       expect(returned(await image.client.evaluate("(sleep 0.05) 1").next({ timeout })).values).to.deep.equal(["1"]);
-    }
   });
 
   it("ends with the signal's reason when its signal is aborted, before or during the wait", async () => {

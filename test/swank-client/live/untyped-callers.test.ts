@@ -40,9 +40,7 @@ describe("SwankClient: callers without types", () => {
     const evaluation = image.client.evaluate("(+ 1 2)");
     const error = await rejected(untyped(evaluation, "next", { timeout: "5" }));
     expect(error).to.include({ message: MILLISECONDS, remedy: "Pass the number 5, without quotes." });
-    for (const timeout of [Number.NaN, -1, null, "5 s"]) {
-      await rejected(untyped(evaluation, "next", { timeout }));
-    }
+    for (const timeout of [Number.NaN, -1, null, "5 s"]) await rejected(untyped(evaluation, "next", { timeout }));
     const { message } = await rejected(untyped(evaluation, "next", { signal: 5 }));
     expect(message).to.equal("signal is an AbortSignal, not 5.");
     expect(returned(await evaluation.next()).values).to.deep.equal(["3"]);
@@ -55,9 +53,8 @@ describe("SwankClient: callers without types", () => {
 
   it("a stop's methods refuse wrong timeouts and limits, and the stop stays", async () => {
     const { evaluation, stop } = await image.stopIn('(let ((x 1)) (error "x") x)');
-    for (const options of [{ timeout: "5" }, { signal: "x" }, { valueLimit: "5" }]) {
+    for (const options of [{ timeout: "5" }, { signal: "x" }, { valueLimit: "5" }])
       await rejected(untyped(stop, "evaluateInFrame", 0, "1", options));
-    }
     await rejected(untyped(stop, "invokeRestart", 0, [], { timeout: "5" }));
     expect(await rejected(untyped(stop, "invokeRestart", 0, "1"))).to.include({
       message: 'values is a list of strings, not the string "1".',
@@ -75,9 +72,8 @@ describe("SwankClient: callers without types", () => {
   });
 
   it("breakpoints.set refuses conditions of another type", async () => {
-    for (const options of [{ condition: 5 }, { hitCount: "2" }, { package: 1 }, { thread: "2" }]) {
+    for (const options of [{ condition: 5 }, { hitCount: "2" }, { package: 1 }, { thread: "2" }])
       await rejected(untyped(image.client.breakpoints, "set", "cl-user::f", options));
-    }
   });
 
   it("run refuses a descriptor without a name", async () => {
@@ -157,7 +153,7 @@ describe("SwankClient: listeners that fail", () => {
   for (const [what, onOutput] of [
     ["throws", failing],
     ["rejects", rejecting],
-  ] as const) {
+  ] as const)
     it(`onOutput: the evaluation keeps its output when the listener ${what}, and the error is reported`, async () => {
       const client = await image.connect(options);
       const outcome = returned(await client.evaluate('(princ "out") 1', { onOutput }).next());
@@ -167,7 +163,6 @@ describe("SwankClient: listeners that fail", () => {
       expect(await values(client, "2")).to.deep.equal(["2"]);
       expect(unhandled).to.deep.equal([]);
     });
-  }
 
   it("replyPolicy: Lisp gets the default answer when the policy is an async function", async () => {
     const replyPolicy = new Proxy(() => undefined, { apply: rejecting });

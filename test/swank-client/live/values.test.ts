@@ -20,9 +20,8 @@ describe("Values of an evaluation", () => {
   it("are empty for (values), for no form, and for a comment", async () => {
     expect(await image.values("(values)")).to.deep.equal([]);
     expect(await image.values("1 (values)")).to.deep.equal([]);
-    for (const code of ["", " \n", "; nothing", "#| nothing |#", '#+(or) (error "never")']) {
+    for (const code of ["", " \n", "; nothing", "#| nothing |#", '#+(or) (error "never")'])
       expect(await image.values(code), code).to.deep.equal([]);
-    }
   });
 
   it("are the first 50 of many, with the total", async () => {

@@ -39,9 +39,8 @@ describe("Versions of the runtime", function () {
   async function clientOf(number: number): Promise<SwankClient> {
     const copy = join(folder, String(number));
     await mkdir(copy);
-    for (const part of ["dist", "lisp", "package.json"]) {
+    for (const part of ["dist", "lisp", "package.json"])
       await cp(inRepository(`packages/swank-client/${part}`), join(copy, part), { recursive: true });
-    }
     await appendFile(join(copy, "lisp/connection/guard.lisp"), `\n(defparameter *copy* ${number})\n`);
     const library: { readonly connect: typeof connect } = await import(pathToFileURL(join(copy, "dist/index.js")).href);
     return library.connect({ port: image.swank.port, cacheDir: false });

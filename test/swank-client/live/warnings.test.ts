@@ -39,14 +39,13 @@ describe("Warnings of an evaluation", () => {
       /called with two arguments, but wants exactly one/,
     ],
   ];
-  for (const [title, code, type, text] of CASES) {
+  for (const [title, code, type, text] of CASES)
     it(`report ${title}`, async () => {
       const warnings = await warningsOf(code);
       expect(warnings).to.have.lengthOf(1);
       expect(warnings[0]?.type).to.equal(type);
       expect(warnings[0]?.message).to.match(text);
     });
-  }
 
   it("name a condition class that the code defines", async () => {
     const [warning] = await warningsOf(

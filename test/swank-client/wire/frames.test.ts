@@ -37,11 +37,10 @@ function decodeAll(chunks: readonly Uint8Array[], limit?: number): string[] {
 }
 
 describe("FrameDecoder", () => {
-  for (const { title, bytes, payloads } of CASES) {
+  for (const { title, bytes, payloads } of CASES)
     it(`reads ${title}, however the bytes arrive`, () => {
       for (const { name, chunks } of divisions(bytes)) expect(decodeAll(chunks), name).to.deep.equal(payloads);
     });
-  }
 
   it("delivers a payload as soon as its last byte has arrived", () => {
     const payloads: string[] = [];
@@ -104,7 +103,7 @@ describe("FrameDecoder", () => {
     [" 00005hello", /six hexadecimal digits\.$/],
     ["\0\0\0\u0005hello", /six hexadecimal digits\.$/],
   ];
-  for (const [start, says] of GARBAGE) {
+  for (const [start, says] of GARBAGE)
     it(`refuses ${JSON.stringify(start)} and shows it, however the bytes arrive`, () => {
       for (const { name, chunks } of divisions(Buffer.from(start, "latin1"))) {
         const error = thrown("BAD_FRAME", () => decodeAll(chunks));
@@ -114,7 +113,6 @@ describe("FrameDecoder", () => {
         );
       }
     });
-  }
 
   it("continues after bytes that are not UTF-8", () => {
     for (const bad of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]) {

@@ -15,11 +15,10 @@ function receive(chunks: readonly Uint8Array[]): SwankMessage[] {
 }
 
 describe("readMessage", () => {
-  for (const { title, text, message } of MESSAGE_CASES) {
+  for (const { title, text, message } of MESSAGE_CASES)
     it(`decodes ${title}, however the bytes arrive`, () => {
       for (const { name, chunks } of divisions(frame(text))) expect(receive(chunks), name).to.deep.equal([message]);
     });
-  }
 
   it("decodes many messages in order", () => {
     const bytes = Buffer.concat(MESSAGE_CASES.map(({ text }) => frame(text)));
@@ -44,9 +43,8 @@ describe("readMessage", () => {
   });
 
   it("refuses text that is not Lisp data, and shows it in the error", () => {
-    for (const text of [")", "(((((", "{}", '{"jsonrpc":"2.0"', '"unclosed', "#<"]) {
+    for (const text of [")", "(((((", "{}", '{"jsonrpc":"2.0"', '"unclosed', "#<"])
       expect(thrown("UNREADABLE_MESSAGE", () => wire.readMessage(text)).details.received, text).to.equal(text);
-    }
   });
 
   it("limits nesting to more than any image prints", () => {
@@ -89,11 +87,10 @@ const CASES: readonly (readonly [message: ClientMessage, text: string])[] = [
 ];
 
 describe("encodeMessage", () => {
-  for (const [message, text] of CASES) {
+  for (const [message, text] of CASES)
     it(JSON.stringify(text), () => {
       expect(wire.printMessage(message)).to.equal(text);
     });
-  }
 
   const REFUSED: readonly Sexp[] = [
     { kind: "opaque", text: "#.(cl-user::boom)" },
@@ -104,13 +101,12 @@ describe("encodeMessage", () => {
     0.5,
     Number.NaN,
   ];
-  for (const form of REFUSED) {
+  for (const form of REFUSED)
     it(`refuses ${JSON.stringify(form)}`, () => {
       thrown("INVALID_ARGUMENT", () =>
         wire.printMessage({ type: "emacs-rex", form, package: undefined, thread: "t", id: 1 }),
       );
     });
-  }
 
   it("encodes data nested to any depth", () => {
     let form: Sexp = 1;
