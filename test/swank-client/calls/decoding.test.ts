@@ -2,91 +2,49 @@ import { expect } from "chai";
 import { DecodeError, read } from "sexp-parser";
 import * as calls from "swank-client/swank";
 
-const CASES: readonly (readonly [text: string, location: calls.SourceLocation])[] = [
+type Found = Extract<calls.SourceLocation, { status: "found" }>;
+
+const FILE: Found["place"] = { kind: "file", path: "/a" };
+
+function found(place: Found["place"], position: Found["position"], snippet?: string): Found {
+  return { status: "found", place, position, snippet };
+}
+
+const METHOD: Found["position"] = { kind: "method", name: "m", specializers: ["t", "list"], qualifiers: [":around"] };
+
+/** Locations inside `(:location ...)`, as Swank sends them. */
+const LOCATIONS: readonly (readonly [text: string, location: Found])[] = [
+  ['(:file "/a") (:position 241) (:snippet "(f ")', found(FILE, { kind: "offset", offset: 241 }, "(f ")],
+  ['(:file "/a") (:position 1) nil', found(FILE, { kind: "offset", offset: 1 })],
   [
-    '(:location (:file "/a.lisp") (:position 241) (:snippet "(defun f "))',
-    {
-      status: "found",
-      place: { kind: "file", path: "/a.lisp" },
-      position: { kind: "offset", offset: 241 },
-      snippet: "(defun f ",
-    },
+    '(:buffer "b.lisp") (:offset 100 5) ((:snippet "x"))',
+    found({ kind: "buffer", name: "b.lisp", path: undefined }, { kind: "offset", offset: 105 }, "x"),
   ],
   [
-    '(:location (:file "/a.lisp") (:position 1) nil)',
-    {
-      status: "found",
-      place: { kind: "file", path: "/a.lisp" },
-      position: { kind: "offset", offset: 1 },
-      snippet: undefined,
-    },
+    '(:buffer-and-file "b.lisp" "/b.lisp") (:line 3 4)',
+    found({ kind: "buffer", name: "b.lisp", path: "/b.lisp" }, { kind: "line", line: 3, column: 4 }),
   ],
   [
-    '(:location (:buffer "b.lisp") (:offset 100 5) ((:snippet "x")))',
-    {
-      status: "found",
-      place: { kind: "buffer", name: "b.lisp", path: undefined },
-      position: { kind: "offset", offset: 105 },
-      snippet: "x",
-    },
+    '(:source-form "(f (#:***HERE*** (g)))") (:line 3) (:edit-path nil)',
+    found({ kind: "form", text: "(f (#:***HERE*** (g)))" }, { kind: "line", line: 3, column: undefined }),
   ],
   [
-    '(:location (:buffer-and-file "b.lisp" "/b.lisp") (:line 3 4))',
-    {
-      status: "found",
-      place: { kind: "buffer", name: "b.lisp", path: "/b.lisp" },
-      position: { kind: "line", line: 3, column: 4 },
-      snippet: undefined,
-    },
+    '(:zip "/x.jar" "a.lisp") (:function-name "f") odd',
+    found({ kind: "archive", path: "/x.jar", entry: "a.lisp" }, { kind: "function", name: "f" }),
   ],
-  [
-    '(:location (:source-form "(f (#:***HERE*** (g)))") (:line 3) (:edit-path nil))',
-    {
-      status: "found",
-      place: { kind: "form", text: "(f (#:***HERE*** (g)))" },
-      position: { kind: "line", line: 3, column: undefined },
-      snippet: undefined,
-    },
-  ],
-  [
-    '(:location (:zip "/x.jar" "a.lisp") (:function-name "f") odd)',
-    {
-      status: "found",
-      place: { kind: "archive", path: "/x.jar", entry: "a.lisp" },
-      position: { kind: "function", name: "f" },
-      snippet: undefined,
-    },
-  ],
-  [
-    '(:location (:file "/a") (:method "m" ("t" "list") ":around") nil)',
-    {
-      status: "found",
-      place: { kind: "file", path: "/a" },
-      position: { kind: "method", name: "m", specializers: ["t", "list"], qualifiers: [":around"] },
-      snippet: undefined,
-    },
-  ],
-  [
-    '(:location (:file "/a") (:source-path (0 2 1) 17) nil)',
-    {
-      status: "found",
-      place: { kind: "file", path: "/a" },
-      position: { kind: "path", path: [0, 2, 1], offset: 17 },
-      snippet: undefined,
-    },
-  ],
-  [
-    '(:location (:file "/a") (:eof))',
-    { status: "found", place: { kind: "file", path: "/a" }, position: { kind: "end" }, snippet: undefined },
-  ],
-  ['(:error "Unknown source")', { status: "unknown", reason: "Unknown source" }],
+  ['(:file "/a") (:method "m" ("t" "list") ":around") nil', found(FILE, METHOD)],
+  ['(:file "/a") (:source-path (0 2 1) 17) nil', found(FILE, { kind: "path", path: [0, 2, 1], offset: 17 })],
+  ['(:file "/a") (:eof)', found(FILE, { kind: "end" })],
 ];
 
 describe("calls.location", () => {
-  for (const [text, location] of CASES)
-    it(text, () => {
-      expect(calls.location(read(text))).to.deep.equal(location);
-    });
+  for (const [text, location] of LOCATIONS)
+    it(text, () => expect(calls.location(read(`(:location ${text})`))).to.deep.equal(location));
+
+  it("gives the reason why a place is unknown", () => {
+    const unknown = { status: "unknown", reason: "Unknown source" };
+    expect(calls.location(read('(:error "Unknown source")'))).to.deep.equal(unknown);
+  });
 
   it("refuses other shapes", () => {
     for (const text of ["nil", "(:location)", '(:location (:moon "x") (:position 1))', "(:error 4)", '"x"'])

@@ -77,32 +77,25 @@ describe("openConnection", () => {
       expect(error.message).to.include("does not answer as Swank 2.24 and newer do");
     });
 
-  interface Slynk {
-    readonly title: string;
-    readonly info: Readonly<Record<string, string>>;
-    readonly remedy: RegExp;
-  }
   // what SLY 1.0.43 answers to Swank's question
-  const SLYNKS: readonly Slynk[] = [
-    {
-      title: "Slynk",
-      info: { features: "(:slynk :x86-64 :sb-thread :sbcl)", modules: '("SLYNK/COMPLETION")', version: '"1.0.43"' },
-      remedy: /^Load Swank into the image beside Slynk, \(ql:quickload :swank\), start it with/,
-    },
-    {
-      title: "Slynk that has a Swank beside it",
-      info: { features: "(:swank :slynk :sbcl)", modules: '("SWANK-REPL" "SLYNK/COMPLETION")', version: '"1.0.43"' },
-      remedy: /^Load Swank into the image beside Slynk/,
-    },
-    {
-      title: "Slynk under Swank's name",
-      info: { features: "(:slynk :sbcl)", modules: '("SLYNK/RETRO" "SLYNK/COMPLETION")', version: '"1.0.43"' },
-      remedy: /^Take sly-retro out of SLY's sly-contribs and restart the Lisp\. Load Swank/,
-    },
+  const SLYNKS: readonly (readonly [title: string, features: string, modules: string, remedy: RegExp])[] = [
+    [
+      "Slynk",
+      "(:slynk :sbcl)",
+      '("SLYNK/COMPLETION")',
+      /^Load Swank .* beside Slynk, \(ql:quickload :swank\), start it/,
+    ],
+    ["Slynk beside Swank", "(:swank :slynk :sbcl)", '("SWANK-REPL" "SLYNK/COMPLETION")', /^Load Swank .* beside Slynk/],
+    [
+      "Slynk under Swank's name",
+      "(:slynk :sbcl)",
+      '("SLYNK/RETRO" "SLYNK/COMPLETION")',
+      /^Take sly-retro out of SLY's sly-contribs and restart the Lisp\. Load Swank/,
+    ],
   ];
-  for (const { title, info, remedy } of SLYNKS)
+  for (const [title, features, modules, remedy] of SLYNKS)
     it(`refuses ${title}, and says how to start Swank there`, async () => {
-      const error = await rejection(openFake(tellImage(info)), "SLYNK");
+      const error = await rejection(openFake(tellImage({ features, modules, version: '"1.0.43"' })), "SLYNK");
       expect(error.message).to.match(/^127\.0\.0\.1:\d+ is SLY's Slynk, not Swank\.$/);
       expect(error.remedy)
         .to.match(remedy)
@@ -115,48 +108,24 @@ describe("openConnection", () => {
     expect(info.features).to.include("SLYNK");
   });
 
-  interface Stranger {
-    readonly title: string;
-    readonly play: (peer: FakePeer) => unknown;
-    readonly says: RegExp;
-  }
-  const STRANGERS: readonly Stranger[] = [
-    { title: "a server that stays silent", play: () => {}, says: /does not answer\.$/ },
-    {
-      title: "a server that closes without a word",
-      play: (peer) => peer.end(),
-      says: /closed the connection without an answer\.$/,
-    },
-    {
-      title: "an SSH server",
-      play: (peer) => peer.sendBytes(Buffer.from("SSH-2.0-x\r\n")),
-      says: /It looks like an SSH server\.$/,
-    },
-    {
-      title: "random bytes",
-      play: (peer) => peer.sendBytes(Buffer.from([0x9f, 3, 0, 255, 17, 4, 4])),
-      says: /six hexadecimal digits/,
-    },
-    {
-      title: "half a message, then silence",
-      play: (peer) => peer.sendBytes(Buffer.from("0000ff(:ret")),
-      says: /does not answer\.$/,
-    },
-    {
-      title: "framed text that is no Lisp",
-      play: (peer) => peer.send('{"jsonrpc":"2.0"}'),
-      says: /not a Swank message/,
-    },
-    {
-      title: "a Lisp that has no package SWANK",
-      play: async (peer) => {
+  const bytes = (sent: Uint8Array | string) => (peer: FakePeer) => peer.sendBytes(Buffer.from(sent));
+  const STRANGERS: readonly (readonly [title: string, says: RegExp, play: (peer: FakePeer) => unknown])[] = [
+    ["a server that stays silent", /does not answer\.$/, () => {}],
+    ["a server that closes", /closed the connection without an answer\.$/, (peer) => peer.end()],
+    ["an SSH server", /It looks like an SSH server\.$/, bytes("SSH-2.0-x\r\n")],
+    ["random bytes", /six hexadecimal digits/, bytes(Uint8Array.of(0x9f, 3, 0, 255, 17, 4, 4))],
+    ["half a message, then silence", /does not answer\.$/, bytes("0000ff(:ret")],
+    ["framed text that is no Lisp", /not a Swank message/, (peer) => peer.send('{"jsonrpc":"2.0"}')],
+    [
+      "a Lisp that has no package SWANK",
+      /a Lisp without Swank, perhaps with SLY's Slynk\.$/,
+      async (peer) => {
         const { text } = await peer.nextRequest();
         peer.send(`(:reader-error ${JSON.stringify(text)} "Package SWANK does not exist.")`);
       },
-      says: /a Lisp without Swank, perhaps with SLY's Slynk\.$/,
-    },
+    ],
   ];
-  for (const { title, play, says } of STRANGERS)
+  for (const [title, says, play] of STRANGERS)
     it(`refuses ${title}`, async () => {
       const error = await rejection(openFake(play, { timeout: 150 }), "NOT_SWANK");
       expect(error.message).to.match(/^127\.0\.0\.1:\d+ /);

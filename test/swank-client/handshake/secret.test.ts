@@ -6,13 +6,29 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { duplexTransport, isLoopback, openConnection, type SecretOption, tcpOpener } from "swank-client/protocol";
+import {
+  duplexTransport,
+  isLoopback,
+  type OpenOptions,
+  openConnection,
+  type SecretOption,
+  tcpOpener,
+} from "swank-client/protocol";
 import { rejection, thrown } from "../../support/caught.js";
 import { activeTimers } from "../../support/fake-connection.js";
 import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 import { openFake, tellImage } from "./fake-image.js";
 
 const neverOpened = () => Promise.reject(new Error("opened"));
+
+/** Opens a connection that sends this first. */
+async function expectSent(first: string, options: OpenOptions): Promise<void> {
+  const play = async (peer: FakePeer) => {
+    expect(await peer.next()).to.equal(first);
+    await tellImage()(peer);
+  };
+  await openFake(play, options);
+}
 
 describe("openConnection: the secret", () => {
   let folder: string;
@@ -25,23 +41,11 @@ describe("openConnection: the secret", () => {
   after(() => rm(folder, { recursive: true }));
 
   it("is sent as the first packet, as text instead of a Lisp string", async () => {
-    await openFake(
-      async (peer) => {
-        expect(await peer.next()).to.equal('a "b" (');
-        await tellImage()(peer);
-      },
-      { secret: 'a "b" (' },
-    );
+    await expectSent('a "b" (', { secret: 'a "b" (' });
   });
 
   it("is read from the first line of a file", async () => {
-    await openFake(
-      async (peer) => {
-        expect(await peer.next()).to.equal("open sesame");
-        await tellImage()(peer);
-      },
-      { secret: { file } },
-    );
+    await expectSent("open sesame", { secret: { file } });
   });
 
   it("is not sent if it is disabled", async () => {
@@ -57,13 +61,7 @@ describe("openConnection: the secret", () => {
     try {
       await openFake(tellImage(), { secret: undefined });
       await writeFile(join(folder, ".slime-secret"), "from home\n");
-      await openFake(
-        async (peer) => {
-          expect(await peer.next()).to.equal("from home");
-          await tellImage()(peer);
-        },
-        { secret: undefined },
-      );
+      await expectSent("from home", { secret: undefined });
     } finally {
       process.env["HOME"] = home;
     }
@@ -137,13 +135,7 @@ describe("openConnection: the secret", () => {
       await rejection(openConnection(neverOpened), "SECRET_UNREADABLE");
       await rmdir(join(other, ".slime-secret"));
       await writeFile(join(other, ".slime-secret"), "");
-      await openFake(
-        async (peer) => {
-          expect(await peer.next()).to.equal("");
-          await tellImage()(peer);
-        },
-        { secret: undefined },
-      );
+      await expectSent("", { secret: undefined });
     } finally {
       process.env["HOME"] = home;
       await rm(other, { recursive: true });

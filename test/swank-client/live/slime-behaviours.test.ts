@@ -213,6 +213,8 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
       ],
     ],
     ["cl:foobar", []],
+    [":external-forma", [":external-format"]],
+    ["no-such-package:x", []],
     ["cl:m-v-l", []],
   ] as const)
     it(`complete-symbol: ${prefix}`, async () => {

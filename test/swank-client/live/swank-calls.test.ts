@@ -24,6 +24,13 @@ describe("calls: Swank's functions", function () {
     );
   }
 
+  it("evaluate the first form of a source: evalAndGrabOutput", async () => {
+    const { evalAndGrabOutput } = calls.evaluation;
+    const printed = { stdout: "out", values: '1\n:TWO\n"three"' };
+    expect(await image.run(evalAndGrabOutput, '(progn (princ "out") (values 1 :two "three"))')).to.deep.equal(printed);
+    expect(await image.run(evalAndGrabOutput, "(values) (+ 1 2)")).to.deep.equal({ stdout: "", values: "" });
+  });
+
   it("evaluate for people: interactiveEval, interactiveEvalRegion, pprintEval", async () => {
     expect(await image.run(calls.evaluation.interactiveEval, "(+ 3 4)")).to.match(/^=> 7 \(3 bits/);
     expect(await image.run(calls.evaluation.interactiveEvalRegion, "1 (+ 3 4)")).to.match(/^=> 7 \(3 bits/);
@@ -43,11 +50,18 @@ describe("calls: Swank's functions", function () {
     );
   });
 
-  it("set what all clients share: setPackage, setDefaultDirectory, updateIndentationInformation", async () => {
+  it("set and tell what all clients share: package, directory, indentation, threads, processStart", async () => {
     const package_ = await image.run(calls.evaluation.setPackage, "CL-USER");
     expect(package_).to.deep.equal({ name: "COMMON-LISP-USER", prompt: "CL-USER" });
     expect(await image.run(calls.image.setDefaultDirectory, `${folder.path}/`)).to.equal(`${folder.path}/`);
+    expect(await image.run(calls.image.defaultDirectory)).to.equal(`${folder.path}/`);
     expect(await image.run(calls.image.updateIndentationInformation)).to.equal(undefined);
+    const threads = await image.run(calls.image.listThreads);
+    expect(threads.find(({ name }) => name === "reader-thread")?.id).to.be.a("number");
+    expect(threads.every(({ status }) => status !== "")).to.equal(true);
+    const start = await image.run(calls.image.processStart);
+    expect(start === undefined ? process.platform : "linux").to.equal(process.platform);
+    expect(await image.run(calls.image.processStart)).to.equal(start);
   });
 
   it("are a REPL: createRepl, listenerEval, listenerSaveValue, listenerGetValue, clearReplVariables, createMrepl", async () => {
@@ -144,6 +158,9 @@ describe("calls: Swank's functions", function () {
     expect(await image.run(calls.definitions.describeFunction, name)).to.include("Lambda-list: (X &OPTIONAL (Y 2))");
     expect(await image.run(calls.definitions.documentationSymbol, name)).to.include("Adds.");
     expect(await image.run(calls.definitions.hyperdoc, name)).to.deep.equal([]);
+    const arglist = await image.run(calls.definitions.operatorArglist, "cl:mapcar", "CL-USER");
+    expect(arglist?.toLowerCase()).to.equal("(cl:mapcar function list &rest more-lists)");
+    expect(await image.run(calls.definitions.operatorArglist, "no-such-function", "CL-USER")).to.equal(undefined);
     expect(await image.run(calls.definitions.describeDefinitionForEmacs, name, "function")).to.include("Adds.");
     expect(await code(image.run(calls.definitions.describeSymbol, "sc-no-such-name"))).to.equal("REQUEST_FAILED");
   });

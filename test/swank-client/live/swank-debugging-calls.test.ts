@@ -43,6 +43,44 @@ describe("calls: Swank's functions for the debugger, traces and profiles", funct
     expect(await stop.evaluation?.next()).to.deep.include({ status: "returned", values: ["5"] });
   });
 
+  it("look at frames: backtrace, frameLocalsAndCatchTags, evalStringInFrame, pprintEvalStringInFrame, frameSourceLocation", async () => {
+    const stop = await stopOf(
+      '(defun sc-framed (number) (let ((word "w")) (catch \'tag (error "boom ~a ~a" number word)))) (sc-framed 42)',
+    );
+    const frame = await frameOf(stop, "(SC-FRAMED 42)");
+    const { debugging } = calls;
+    const frames = await stop.run(debugging.backtrace, 0);
+    expect(frames[frame]?.call).to.equal("(SC-FRAMED 42)");
+    expect(await stop.run(debugging.backtrace, 1, 3)).to.deep.equal(frames.slice(1, 3));
+    expect(await stop.run(debugging.frameLocalsAndCatchTags, frame)).to.deep.equal({
+      locals: [
+        { name: "NUMBER", id: 0, value: "42" },
+        { name: "WORD", id: 0, value: '"w"' },
+      ],
+      catchTags: ["TAG"],
+    });
+    const inFrame = ["(list number word)", frame, "COMMON-LISP-USER"] as const;
+    expect((await stop.run(debugging.pprintEvalStringInFrame, ...inFrame)).trim()).to.equal('(42 "w")');
+    expect(await stop.run(debugging.evalStringInFrame, ...inFrame)).to.equal('=> (42 "w")');
+    expect(await stop.run(debugging.frameSourceLocation, frame)).to.have.property("status", "found");
+    expect(await stop.run(debugging.throwToToplevel)).to.deep.equal({ unwound: true });
+  });
+
+  it("leave stops: invokeNthRestartForEmacs, unless the thread is at another level, sldbContinue, sldbAbort", async () => {
+    const { invokeNthRestartForEmacs, sldbAbort, sldbContinue } = calls.debugging;
+    const stop = await stopOf('(restart-case (error "x") (use-seven () 7))');
+    const stale = { unwound: false, explanation: undefined };
+    expect(await stop.run(invokeNthRestartForEmacs, 2, 0)).to.deep.equal(stale);
+    expect(await stop.run(invokeNthRestartForEmacs, 1, 0)).to.deep.equal({ unwound: true });
+    expect(await stop.evaluation?.next()).to.deep.include({ values: ["7"] });
+    const broken = await stopOf('(progn (break "here") 8)');
+    expect(await broken.run(sldbContinue)).to.deep.equal({ unwound: true });
+    expect(await broken.evaluation?.next()).to.deep.include({ values: ["8"] });
+    const failed = await stopOf('(error "x")');
+    expect(await failed.run(sldbAbort)).to.deep.equal({ unwound: true });
+    expect(await failed.evaluation?.next()).to.deep.include({ status: "aborted" });
+  });
+
   it("leave frames: restartFrame, sldbReturnFromFrame", async () => {
     const stop = await stopOf('(defun sc-again (n) (error "boom ~a" n)) (list (sc-again 1))');
     expect(await stop.run(calls.debugging.restartFrame, await frameOf(stop, "(SC-AGAIN"))).to.deep.equal({
