@@ -136,19 +136,6 @@ function failing(message: string): () => void {
 
 describe("Heartbeat", () => {
   onBothJoints(
-    "sends a request that runs no code, and accepts its reply",
-    async ({ connection, peer }) => {
-      for (let count = 0; count < 3; count++) {
-        const { form, thread, id } = await peer.nextRequest();
-        expect([form, thread]).to.deep.equal(["nil", "-1"]);
-        peer.send(`(:invalid-rpc ${id} "Thread not found: -1")`);
-      }
-      expect(connection.isOpen).to.equal(true);
-    },
-    () => ({ heartbeat: { interval: 10, patience: 1000 } }),
-  );
-
-  onBothJoints(
     "closes the connection to a server that stops answering, and rejects pending requests",
     async ({ connection, peer }) => {
       const changes: boolean[] = [];

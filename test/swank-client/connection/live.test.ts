@@ -39,6 +39,9 @@ describe("Connection to a real Swank:", () => {
     expect(info.implementation.type).to.equal("SBCL");
     expect(info.features).to.include.members(["SBCL", "SWANK"]);
     expect(info.version).to.match(/^\d+\.\d+/);
+    expect(info.package).to.deep.equal({ name: "COMMON-LISP-USER", prompt: "CL-USER" });
+    expect(info.machine.instance).to.be.a("string");
+    expect(info.modules).to.be.an("array");
   });
 
   it("round-trips every character", async () => {

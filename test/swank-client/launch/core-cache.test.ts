@@ -17,19 +17,6 @@ describe("CoreCache", function () {
     return (await readdir(cacheDir)).filter((name) => !/\.core$|^(?:lisp|fasl)$/.test(name));
   }
 
-  it("builds a core once and reuses it", async () => {
-    const cacheDir = await folder();
-    const options = { cacheDir };
-    const first = await launch(options);
-    const second = await launch(options);
-    expect([first.image.how, second.image.how]).to.deep.equal(["built-core", "core"]);
-    expect(await first.evaluate("(cl:+ 1 2)")).to.equal("3");
-    expect(await second.evaluate("(cl:+ 1 2)")).to.equal("3");
-    expect([...first.image.notes, ...second.image.notes]).to.deep.equal([]);
-    expect(await coresIn(cacheDir)).to.have.length(1);
-    expect(await leftovers(cacheDir)).to.deep.equal([]);
-  });
-
   it("builds a core without compiler messages about its code", async () => {
     const lines: string[] = [];
     const source = "(defun cl-user::caller () (cl-user::later))\n(defun cl-user::later (unused) 1)";

@@ -5,8 +5,7 @@ import { rejection } from "../../support/caught.js";
 import { liveClient } from "./live-image.js";
 import { returned, stopped, values } from "./outcomes.js";
 
-describe("SwankClient", function () {
-  this.timeout(60_000);
+describe("SwankClient", () => {
   const image = liveClient();
 
   it("is closed at the end of an await using block, with its image if it launched one", async () => {

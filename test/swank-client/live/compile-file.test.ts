@@ -9,8 +9,7 @@ import { testFolder } from "./test-folder.js";
 const severities = (notes: readonly types.CompilerNote[]): readonly types.Severity[] =>
   notes.map(({ severity }) => severity);
 
-describe("compileFile", function () {
-  this.timeout(60_000);
+describe("compileFile", () => {
   const image = liveImage();
   let lisp: SwankClient;
   beforeEach(async () => {

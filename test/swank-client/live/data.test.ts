@@ -18,8 +18,7 @@ const STRINGS = [
   "ünïcode – ‘curly’ \u200b\u00a0",
 ];
 
-describe("Data both ways", function () {
-  this.timeout(60_000);
+describe("Data both ways", () => {
   const image = liveImage();
   let client: SwankClient;
   beforeEach(async () => {

@@ -144,13 +144,6 @@ describe("Disconnection of a client", () => {
     expect(await once(child, "exit")).to.deep.equal([0, null]);
   });
 
-  it("and a new connection begin a new session", async () => {
-    await image.values("(in-package :keyword)");
-    await image.client.close();
-    const again = await image.connect();
-    expect(await values(again, "(list * (package-name *package*))")).to.deep.equal(['(NIL "COMMON-LISP-USER")']);
-  });
-
   it("leaves no threads, sessions or mailboxes behind, however often it happens", async () => {
     // Threads of ours that do something for a moment only may still be there at first.
     const count = `(cl:list (cl:length swank::*connections*)

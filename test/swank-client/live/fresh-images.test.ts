@@ -1,18 +1,12 @@
 import { expect } from "chai";
 import type { Stop, SwankClient, types } from "swank-client";
 import { normalized } from "../../support/normalized.js";
-import { LiveImage } from "./live-image.js";
+import { freshImage } from "./live-image.js";
 import { nextStop } from "./next-stop.js";
 import { evaluate, lost, stopped, values } from "./outcomes.js";
 
 describe("First evaluation in an image that had no runtime", () => {
-  let image: LiveImage;
-
-  beforeEach(async () => {
-    image = new LiveImage();
-    await image.start();
-  });
-  afterEach(() => image.stop());
+  const image = freshImage();
 
   it("stops before unwinding, with a full report", async () => {
     const client = await image.connect();
@@ -57,14 +51,11 @@ describe("First evaluation in an image that had no runtime", () => {
 
 /** Every test here is the end of its image. */
 describe("End of an image", () => {
-  let image: LiveImage;
+  const image = freshImage();
   let client: SwankClient;
   beforeEach(async () => {
-    image = new LiveImage();
-    await image.start();
     client = await image.connect();
   });
-  afterEach(() => image.stop());
 
   for (const code of ["(sb-ext:exit)", "(sb-ext:exit :code 3)", "(sb-ext:exit :abort t)", "(exit :code 1 :timeout 1)"])
     it(`ends the evaluation that requested it: ${code}`, async () => {
@@ -150,14 +141,8 @@ const DEFINITIONS = `(progn
 const STOP_WITH_LOCK = `(sb-thread:make-thread
   (lambda () (sb-thread:with-recursive-lock (sb-kernel::**world-lock**) (break "compiling"))))`;
 
-describe("A client that evaluates nothing", function () {
-  this.timeout(60_000);
-  let image: LiveImage;
-  beforeEach(async () => {
-    image = new LiveImage();
-    await image.start();
-  });
-  afterEach(() => image.stop());
+describe("A client that evaluates nothing", () => {
+  const image = freshImage();
 
   /** The stop of a thread that no client started. */
   async function stopOf(client: SwankClient, form: string): Promise<Stop> {

@@ -73,8 +73,7 @@ describe("Standard input of an evaluation", () => {
   });
 });
 
-describe("Standard input from onRead", function () {
-  this.timeout(60_000);
+describe("Standard input from onRead", () => {
   const image = liveClient();
 
   /** Gives the texts one after another, then the end of file. */

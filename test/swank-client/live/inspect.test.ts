@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { SwankClient, types } from "swank-client";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
-import { LiveImage, liveClient } from "./live-image.js";
+import { freshImage, liveClient } from "./live-image.js";
 import { evaluate, stopped, values } from "./outcomes.js";
 
 /** The text of a page, with `[TEXT]` for values and `<TEXT>` for actions. The length of a list, which newer Swanks add, is left out. */
@@ -195,31 +195,25 @@ describe("Inspector", function () {
   });
 });
 
-describe("SwankClient.inspect: a lost image", function () {
-  this.timeout(120_000);
+describe("SwankClient.inspect: a lost image", () => {
+  const image = freshImage();
 
   it("makes every method reject with the loss, and close none", async () => {
-    const image = new LiveImage();
-    await image.start();
-    try {
-      const lisp = await image.connect();
-      const list = await calls.Inspector.open(lisp.lisp, "(list 1)");
-      image.swank.process.kill("SIGKILL");
-      const { code } = await lisp.closed;
-      expect(code).to.equal("CONNECTION_LOST");
-      for (const call of [
-        list.parts(),
-        list.part(0),
-        list.action(0),
-        list.describe(),
-        list.refresh(),
-        calls.Inspector.open(lisp.lisp, "1"),
-      ])
-        await rejection(call, "CONNECTION_LOST");
-      await list.close();
-    } finally {
-      await image.stop();
-    }
+    const lisp = await image.connect();
+    const list = await calls.Inspector.open(lisp.lisp, "(list 1)");
+    image.swank.process.kill("SIGKILL");
+    const { code } = await lisp.closed;
+    expect(code).to.equal("CONNECTION_LOST");
+    for (const call of [
+      list.parts(),
+      list.part(0),
+      list.action(0),
+      list.describe(),
+      list.refresh(),
+      calls.Inspector.open(lisp.lisp, "1"),
+    ])
+      await rejection(call, "CONNECTION_LOST");
+    await list.close();
   });
 });
 

@@ -132,3 +132,11 @@ export function liveClient(): LiveImage {
   beforeEach(() => image.connectClient());
   return image;
 }
+
+/** Gives each test of the suite an image of its own, which it may end. */
+export function freshImage(): LiveImage {
+  const image = new LiveImage();
+  beforeEach(() => image.start());
+  afterEach(() => image.stop());
+  return image;
+}

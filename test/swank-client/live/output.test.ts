@@ -129,17 +129,6 @@ describe("Output of an evaluation", () => {
     expect(returned(await evaluation.next()).stdout).to.equal("");
   });
 
-  it("before a stop is in the stop's outcome, and later output in the next outcome", async () => {
-    const evaluation = image.client.evaluate(
-      '(princ "before") (cerror "go on" "stop") (princ "after") (format *error-output* "err")',
-    );
-    const stop = stopped(await evaluation.next());
-    expect(stop).to.include({ stdout: "before", stderr: "" });
-    await stop.stop.invokeRestart(stop.stop.condition.restarts.findIndex(({ name }) => name === "CONTINUE"));
-    expect(returned(await evaluation.next())).to.include({ stdout: "after", stderr: "err" });
-    expect(await evaluation.next()).to.include({ status: "returned", stdout: "", stderr: "" });
-  });
-
   it("of cleanup forms is in the outcome of the abort", async () => {
     const evaluation = image.client.evaluate(
       '(unwind-protect (progn (princ "body") (error "stop")) (princ "cleanup"))',
@@ -267,11 +256,6 @@ describe("Large output", () => {
     expect(outcome.outputOmitted).to.deep.equal([{ stream: "stdout", at: 2_000_000, count: 50_000_007 - 2_010_000 }]);
     expect(Number(outcome.values[0])).to.be.below(400_000_000);
     expect(peak - before).to.be.below(200_000_000);
-  });
-
-  it("in lines that are each flushed is complete", async () => {
-    const { stdout } = returned(await image.evaluate('(dotimes (i 5000) (format t "~d~%" i) (finish-output))'));
-    expect(stdout).to.equal([...Array(5000).keys()].map((i) => `${i}\n`).join(""));
   });
 
   it("in single characters is complete", async () => {

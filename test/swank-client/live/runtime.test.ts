@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { expect } from "chai";
 import { print, read } from "sexp-parser";
-import { LiveImage, liveImage } from "./live-image.js";
+import { freshImage, liveImage } from "./live-image.js";
 import { evaluate, values } from "./outcomes.js";
 
 const OURS = `(cl:sort (cl:remove-if-not (cl:lambda (name) (cl:search "SWANK-" name))
@@ -79,55 +79,6 @@ describe("Runtime in the image", () => {
     expect((await image.ask(OURS)).match(/SWANK-CLIENT\/EVALUATE/g)).to.have.lengthOf(1);
   });
 
-  it("compiles without warnings", async () => {
-    const fresh = new LiveImage();
-    try {
-      await fresh.start();
-      await fresh.ask(COMPILE_AS_FILES);
-      const client = await fresh.connect({ cacheDir: false });
-      await values(client, "1");
-      await client.breakpoints.list();
-      await client.definitions();
-      await client.describeSymbol("car");
-      expect(await fresh.ask("(cl:list (cl:< 50 cl-user::*compiled*) cl-user::*heard*)")).to.equal("(T NIL)");
-    } finally {
-      await fresh.stop();
-    }
-  });
-
-  it("encapsulates Lisp's functions and uninstalls itself even if that fails at first", async () => {
-    const fresh = new LiveImage();
-    try {
-      await fresh.start();
-      await fresh.ask(FAIL_AT_FIRST);
-      const client = await fresh.connect({ foreignErrors: "mine", mayEndImage: false });
-      expect(await values(client, "(defun f () 7)")).to.deep.equal(["F"]);
-      await client.breakpoints.set("f");
-      expect((await evaluate(client, "(f)")).status).to.equal("stopped");
-      expect((await evaluate(client, "(sb-ext:exit)")).status).to.equal("stopped");
-      await client.close();
-      expect(await fresh.ask("(cl-user::f)")).to.equal("7");
-    } finally {
-      await fresh.stop();
-    }
-  });
-
-  it("leaves calls by address in SBCL's own code as they are", async () => {
-    const fresh = new LiveImage();
-    try {
-      await fresh.start();
-      const before = await fresh.ask(CALLED_DIRECTLY);
-      const client = await fresh.connect();
-      const [around] = await values(client, AROUND);
-      expect(around).to.equal("(T T T)");
-      await client.close();
-      while ((await fresh.ask(AROUND)) !== "(NIL NIL NIL)") await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await fresh.ask(CALLED_DIRECTLY)).to.equal(before);
-    } finally {
-      await fresh.stop();
-    }
-  });
-
   it("prints nothing while it is being loaded", async () => {
     const client = await image.connect();
     const outcome = await evaluate(client, "1");
@@ -153,5 +104,40 @@ describe("Runtime in the image", () => {
     const names =
       "(cl:count \"swank-client output\" (cl:mapcar 'sb-thread:thread-name (sb-thread:list-all-threads)) :test 'cl:equal)";
     while ((await image.ask(names)) !== "0") await new Promise((resolve) => setTimeout(resolve, 100));
+  });
+});
+
+describe("Runtime in an image of its own", () => {
+  const image = freshImage();
+
+  it("compiles without warnings", async () => {
+    await image.ask(COMPILE_AS_FILES);
+    const client = await image.connect({ cacheDir: false });
+    await values(client, "1");
+    await client.breakpoints.list();
+    await client.definitions();
+    await client.describeSymbol("car");
+    expect(await image.ask("(cl:list (cl:< 50 cl-user::*compiled*) cl-user::*heard*)")).to.equal("(T NIL)");
+  });
+
+  it("encapsulates Lisp's functions and uninstalls itself even if that fails at first", async () => {
+    await image.ask(FAIL_AT_FIRST);
+    const client = await image.connect({ foreignErrors: "mine", mayEndImage: false });
+    expect(await values(client, "(defun f () 7)")).to.deep.equal(["F"]);
+    await client.breakpoints.set("f");
+    expect((await evaluate(client, "(f)")).status).to.equal("stopped");
+    expect((await evaluate(client, "(sb-ext:exit)")).status).to.equal("stopped");
+    await client.close();
+    expect(await image.ask("(cl-user::f)")).to.equal("7");
+  });
+
+  it("leaves calls by address in SBCL's own code as they are", async () => {
+    const before = await image.ask(CALLED_DIRECTLY);
+    const client = await image.connect();
+    const [around] = await values(client, AROUND);
+    expect(around).to.equal("(T T T)");
+    await client.close();
+    while ((await image.ask(AROUND)) !== "(NIL NIL NIL)") await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await image.ask(CALLED_DIRECTLY)).to.equal(before);
   });
 });

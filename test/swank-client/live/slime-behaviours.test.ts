@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { keyword, read } from "sexp-parser";
-import { connect, type Stop, type SwankClient, type types } from "swank-client";
+import type { Stop, SwankClient, types } from "swank-client";
 import * as calls from "swank-client/swank";
 import { liveClient, liveImage } from "./live-image.js";
-import { aborted, returned, stopped, values } from "./outcomes.js";
+import { aborted, returned, stopped } from "./outcomes.js";
 import { testFolder } from "./test-folder.js";
 
 /** The stop of a thread at a level, once it is there. */
@@ -103,20 +103,6 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
       (swank:flow-control-test 10 0) (funcall function form environment))))
       (eval '(macrolet ((number () 123)) (number))))`;
     expect(await image.values(code)).to.deep.equal(["123"]);
-  });
-
-  it("disconnect-one-connection: the other keeps working", async () => {
-    // from 2.31 on, a server that is for one client serves it in the thread that made it
-    const [port] = await image.values(`(let ((ready (sb-thread:make-semaphore)) (port nil))
-         (sb-thread:make-thread
-           (lambda ()
-             (swank::setup-server 0 (lambda (number) (setf port number) (sb-thread:signal-semaphore ready)) :spawn nil nil)))
-         (sb-thread:wait-on-semaphore ready)
-         port)`);
-    const second = await connect({ port: Number(port) });
-    expect(await values(second, "(+ 1 2)")).to.deep.equal(["3"]);
-    await second.close();
-    expect(await image.values("(+ 3 4)")).to.deep.equal(["7"]);
   });
 });
 

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { decode, lispFunction, SwankError } from "swank-client";
 import * as calls from "swank-client/swank";
 import { DEFINITIONS } from "./called-code.js";
-import { LiveImage, liveClient } from "./live-image.js";
+import { freshImage, liveClient } from "./live-image.js";
 import { values } from "./outcomes.js";
 import { testFolder } from "./test-folder.js";
 
@@ -298,18 +298,15 @@ describe("calls: Swank's functions", function () {
 });
 
 describe("calls.image.quitLisp", () => {
+  const image = freshImage();
+
   it("ends the image", async () => {
-    const image = new LiveImage();
-    await image.start();
     const lisp = await image.connect();
     await lisp.run(calls.image.quitLisp).catch(() => undefined);
     expect((await lisp.closed).code).to.equal("CONNECTION_LOST");
-    await image.stop();
   });
 
   it("ends the image when a request comes while SBCL waits for a finalizer", async () => {
-    const image = new LiveImage();
-    await image.start();
     const lisp = await image.connect();
     await values(
       lisp,
@@ -324,6 +321,5 @@ describe("calls.image.quitLisp", () => {
     expect((await lisp.closed).code).to.equal("CONNECTION_LOST");
     clearInterval(more);
     await Promise.allSettled(requests);
-    await image.stop();
   });
 });

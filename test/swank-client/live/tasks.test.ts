@@ -6,8 +6,7 @@ import { liveClient } from "./live-image.js";
 import { aborted, returned, stopped } from "./outcomes.js";
 import { testFolder } from "./test-folder.js";
 
-describe("Task", function () {
-  this.timeout(60_000);
+describe("Task", () => {
   const image = liveClient();
   const folder = testFolder();
 

@@ -151,10 +151,4 @@ describe("Values of an evaluation", () => {
     await image.values("(setf *print-base* 10. *print-radix* nil *print-case* :upcase *print-length* nil)");
     expect(await image.values("'(255 one two three)")).to.deep.equal(["(255 ONE TWO THREE)"]);
   });
-
-  it("are printed in the package of the session", async () => {
-    const outcome = returned(await image.evaluate("'(car foo :key)"));
-    expect(outcome.values).to.deep.equal(["(CAR FOO :KEY)"]);
-    expect(outcome.package).to.equal("COMMON-LISP-USER");
-  });
 });
