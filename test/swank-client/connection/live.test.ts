@@ -46,8 +46,7 @@ describe("Connection to a real Swank:", () => {
 
   it("round-trips every character", async () => {
     const text = '\0 \t\n\r" \\ | ; #| λ 日本 😀 \u{10ffff} \ufeff \u2028';
-    const reply = await connection.request(text, { label: "echo" });
-    expect(reply).to.deep.equal({ status: "ok", value: text });
+    expect(await connection.request(text, { label: "echo" })).to.deep.equal({ status: "ok", value: text });
   });
 
   it("receives data of every kind", async () => {

@@ -147,8 +147,7 @@ describe("Connection.request: requests", () => {
     await settled;
     expect(getEventListeners(signal, "abort").length).to.equal(1);
     controller.abort(new Error("the user left"));
-    const error = await rejection(cancelled, "CANCELLED");
-    expect(error.cause).to.have.property("message", "the user left");
+    expect((await rejection(cancelled, "CANCELLED")).cause).to.have.property("message", "the user left");
     expect(getEventListeners(signal, "abort").length).to.equal(0);
     expect(connection.pendingCount).to.equal(0);
   });

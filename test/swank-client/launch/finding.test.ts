@@ -53,8 +53,7 @@ describe("findLisp", () => {
     ["echo", "says something else"],
   ] as const)
     it(`refuses a program that ${what}`, async () => {
-      const error = await rejection(findLisp({ lisp: program }), "LISP_NOT_FOUND");
-      expect(error.message).to.include("cannot be used");
+      expect((await rejection(findLisp({ lisp: program }), "LISP_NOT_FOUND")).message).to.include("cannot be used");
     });
 });
 

@@ -104,8 +104,7 @@ describe("Environment of a launched image", () => {
 
   it("distinguishes a heap size that no image can have from a damaged core", async () => {
     await launch();
-    const error = await rejection(launch({ dynamicSpaceSize: 1 }), "INVALID_ARGUMENT");
-    expect(error.message).to.include("1 MB");
+    expect((await rejection(launch({ dynamicSpaceSize: 1 }), "INVALID_ARGUMENT")).message).to.include("1 MB");
     expect((await launch()).image.how).to.equal("core");
   });
 

@@ -65,8 +65,7 @@ describe("SwankClient", () => {
     const described = async () => (await listener.program.threads({ id: thread })).threads[0];
     expect(await described()).to.include({ whose: "program", level: 1 });
     const busy = stop.run(lispFunction({ name: "cl:sleep", encode: () => [1], decode: decode.any }));
-    const answers = await Promise.all([described(), busy]);
-    expect(answers[0]).to.include({ whose: "program", level: 1 });
+    expect((await Promise.all([described(), busy]))[0]).to.include({ whose: "program", level: 1 });
     expect(await listener.program.endThread(thread, "kill")).to.equal("ended");
   });
 

@@ -87,8 +87,7 @@ describe("Errors of background threads", () => {
     failElsewhere();
     await letGo(await theirs);
     const evaluation = modest.evaluate('(error "of its own")');
-    const { stop } = stopped(await evaluation.next());
-    expect(stop.condition.message).to.equal("of its own");
+    expect(stopped(await evaluation.next()).stop.condition.message).to.equal("of its own");
     await evaluation.abort();
   });
 

@@ -142,8 +142,7 @@ describe("The call of a frame", () => {
         const frame = stop.condition.frames.find(({ kind }) => kind === "user");
         expect(frame?.call).to.equal(call);
         await stop.restartFrame(frame?.index ?? -1);
-        const again = stopped(await evaluation.next()).stop.condition;
-        expect(again.message, code).to.equal(stop.condition.message);
+        expect(stopped(await evaluation.next()).stop.condition.message, code).to.equal(stop.condition.message);
         await evaluation.abort();
       }
     });

@@ -99,8 +99,7 @@ describe("End of an image", () => {
     expect(stop.isLive).to.equal(false);
     expect(client.stops).to.deep.equal([]);
     expect(client.evaluations).to.deep.equal([]);
-    const refused = await stop.invokeRestart(0).catch((error: unknown) => error);
-    expect(refused).to.include({ code: "STALE_SESSION" });
+    expect(await stop.invokeRestart(0).catch((error: unknown) => error)).to.include({ code: "STALE_SESSION" });
     const late = await client
       .evaluate("1")
       .next()

@@ -168,8 +168,7 @@ describe("client.program.heap", function () {
     expect(found.instances).to.have.length(10);
     const view = await client.program.inspectObject(found.instances[0]?.id ?? 0);
     expect(view.kind).to.equal("instance of class SHOP::BASKET");
-    const path = await client.program.heap.path(found.instances[9]?.id ?? 0);
-    expect(path.end).to.equal("found");
+    expect((await client.program.heap.path(found.instances[9]?.id ?? 0)).end).to.equal("found");
     const { count, instances } = await client.program.heap.instances("(and shop::order (not shop::rush-order))", {
       limit: 1,
     });
@@ -296,8 +295,7 @@ describe("client.program.heap", function () {
     const { count, instances } = await client.program.heap.instances("relic");
     expect(count).to.equal(10);
     expect(instances[0]?.text).to.equal("#<obsolete RELIC>");
-    const path = await client.program.heap.path(instances[0]?.id ?? 0);
-    expect(path.end).to.equal("found");
+    expect((await client.program.heap.path(instances[0]?.id ?? 0)).end).to.equal("found");
     expect(await client.eval("*updates*")).to.deep.equal(["0"]);
   });
 });

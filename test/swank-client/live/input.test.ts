@@ -160,8 +160,7 @@ describe("Standard input from onRead", () => {
     const evaluation = image.client.evaluate("(read-line)", { onRead: () => new Promise(() => undefined) });
     await pause(200);
     await evaluation.interrupt();
-    const { stop } = stopped(await evaluation.next());
-    expect(stop.reason).to.equal("interrupt");
+    expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
     expect((await evaluation.abort()).status).to.equal("aborted");
   });
 

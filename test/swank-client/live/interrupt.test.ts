@@ -299,8 +299,7 @@ describe("Evaluation.abort", () => {
        :end`,
       "within",
     );
-    const error = await evaluation.abort().catch((reason: unknown) => reason);
-    expect(error).to.include({ code: "WAIT_TIMEOUT" });
+    expect(await evaluation.abort().catch((reason: unknown) => reason)).to.include({ code: "WAIT_TIMEOUT" });
     expect(evaluation.isSettled).to.equal(false);
     expect(await image.values(":others-go-on")).to.deep.equal([":OTHERS-GO-ON"]);
     aborted(await evaluation.next());

@@ -53,8 +53,7 @@ describe("Output of an evaluation", () => {
     });
     await Promise.all([listener.until("stdout", "first"), listener.until("stderr", "second")]);
     expect(evaluation.isSettled).to.equal(false);
-    const outcome = aborted(await evaluation.abort());
-    expect(outcome).to.include({ stdout: "first", stderr: "second" });
+    expect(aborted(await evaluation.abort())).to.include({ stdout: "first", stderr: "second" });
   });
 
   it("can be read while the code runs, and is delivered once", async () => {
@@ -124,8 +123,7 @@ describe("Output of an evaluation", () => {
     expect(returned(await evaluation.next()).stdout).to.equal("joined ");
     await image.values("(sb-thread:signal-semaphore *go*)");
     await listener.until("stdout", "late");
-    const again = returned(await evaluation.next());
-    expect(again).to.include({ stdout: "late", stderr: "" });
+    expect(returned(await evaluation.next())).to.include({ stdout: "late", stderr: "" });
     expect(returned(await evaluation.next()).stdout).to.equal("");
   });
 

@@ -75,8 +75,7 @@ describe("ReconnectingClient", () => {
     const reconnecting = new ReconnectingClient({ port: 1, backoff: { first: 1, factor: 3, longest: 5, attempts: 4 } });
     const delays: number[] = [];
     reconnecting.on("failed", ({ delay }) => delays.push(delay));
-    const closed = await next(reconnecting, "closed");
-    expect(closed.code).to.equal("CONNECTION_REFUSED");
+    expect((await next(reconnecting, "closed")).code).to.equal("CONNECTION_REFUSED");
     expect(delays).to.deep.equal([1, 3, 5]);
   });
 

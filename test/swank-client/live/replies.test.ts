@@ -55,8 +55,7 @@ describe("SwankClient: replies of an unexpected shape", () => {
         image.client.breakpoints.list(),
       ]);
       await evaluate(redefine(lisp));
-      const error = await rejection(question(image.client), "UNEXPECTED_REPLY");
-      expect(error.message).to.match(/expected .*, found /);
+      expect((await rejection(question(image.client), "UNEXPECTED_REPLY")).message).to.match(/expected .*, found /);
       await evaluate(RESTORE);
       expect(await image.values("2")).to.deep.equal(["2"]);
     });

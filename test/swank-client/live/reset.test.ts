@@ -136,8 +136,7 @@ describe("SwankClient.reset", () => {
     const running = image.client.evaluate("(loop (sleep 0.01))");
     const stop = image.client.evaluate('(error "mine")');
     const session = stopped(await stop.next()).stop;
-    const report = await image.client.reset();
-    expect(report).to.include({ aborted: 2, stillRunning: 0 });
+    expect(await image.client.reset()).to.include({ aborted: 2, stillRunning: 0 });
     expect((await running.next()).status).to.equal("aborted");
     expect((await stop.next()).status).to.equal("aborted");
     expect(session.isLive).to.equal(false);

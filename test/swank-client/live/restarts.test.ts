@@ -109,8 +109,7 @@ describe("Stop.invokeRestart: restarts", () => {
     expect(again.stop.condition.type).to.equal("DIVISION-BY-ZERO");
     await image.values("(defun r-f (x) (* x 7))");
     await again.stop.invokeRestart(indexOf(again.stop, "RETRY"));
-    const outcome = returned(await evaluation.next());
-    expect(outcome).to.deep.include({ values: ["(42 1)"], stdout: "" });
+    expect(returned(await evaluation.next())).to.deep.include({ values: ["(42 1)"], stdout: "" });
   });
 
   it("take values as Lisp expressions in the package of the code", async () => {

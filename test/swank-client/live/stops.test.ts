@@ -114,8 +114,7 @@ describe("Stop", () => {
 
   it("does not occur for code that aborts itself", async () => {
     for (const code of ["(abort)", "(invoke-restart 'abort)", "(progn (princ 1) (abort))"]) {
-      const outcome = aborted(await image.evaluate(code));
-      expect(outcome, code).not.to.have.property("error");
+      expect(aborted(await image.evaluate(code)), code).not.to.have.property("error");
     }
   });
 

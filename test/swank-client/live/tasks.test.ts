@@ -33,8 +33,7 @@ describe("Task", () => {
     const events = await told(task);
     expect(events).to.include("stdout: loading");
     expect(events.filter((event) => /loaded\.lisp/.test(event))).to.have.length.of.at.least(1);
-    const result = await task.result();
-    expect(result).to.include({ status: "loading", compiled: 1 });
+    expect(await task.result()).to.include({ status: "loading", compiled: 1 });
     expect(task).to.include({ isSettled: true, stop: undefined });
     expect(await told(task), "after the end, what no outcome has taken").to.deep.equal([]);
   });
@@ -129,13 +128,11 @@ describe("Task", () => {
   it("rejects with a LispError, a timeout or the loss of the image", async () => {
     const file = await fileWith('(princ "x") (error "bad ~a" 1)');
     const failing = image.client.code.loadSystem({ file }, { onError: "unwind" });
-    const error = await rejection(failing.result(), "LISP_ERROR");
-    expect(error.message).to.include("bad 1");
+    expect((await rejection(failing.result(), "LISP_ERROR")).message).to.include("bad 1");
     const slow = image.client.program.profile({ code: "(loop)" }, { timeout: 300, onError: "unwind" });
     await rejection(slow.result(), "EVALUATION_TIMEOUT");
     const stopping = image.client.program.heap.growthOf("(loop)", { timeout: 300 });
-    const stopped = await rejection(stopping.result(), "EVALUATION_STOPPED");
-    expect(stopped.message).to.include("in thread");
+    expect((await rejection(stopping.result(), "EVALUATION_STOPPED")).message).to.include("in thread");
     await stopping.abort();
     const lost = image.client.evaluate("(loop (sleep 1/100))");
     const waiting = rejection(lost.result(), "CONNECTION_CLOSED");
@@ -266,8 +263,7 @@ describe("Task", () => {
     await stopped.abort();
     const failed = image.client.evaluate('(princ "before") (error "x")', { onError: "unwind" });
     for (let time = 0; time < 2; time += 1) {
-      const error = await rejection(failed.result(), "LISP_ERROR");
-      expect(error).to.have.nested.property("transcript.stdout", "before");
+      expect(await rejection(failed.result(), "LISP_ERROR")).to.have.nested.property("transcript.stdout", "before");
     }
     expect(await told(failed)).to.deep.equal(["stdout: before"]);
     expect(await failed.next()).to.include({ status: "aborted", stdout: "before" });

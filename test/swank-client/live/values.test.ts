@@ -41,10 +41,8 @@ describe("Values of an evaluation", () => {
   it("are truncated if they are large", async () => {
     const [list] = await image.values("(make-list 1000000 :initial-element 7)");
     expect(list).to.match(/^\(7 7 .*\.\.\.\)$/);
-    const [vector] = await image.values("(make-array 5000000 :initial-element 7)");
-    expect(vector).to.match(/^#\(7 7 .*\.\.\.\)$/);
-    const [text] = await image.values("(make-string 25000000 :initial-element #\\a)");
-    expect(text).to.match(/^"a+"\.\.\.$/);
+    expect((await image.values("(make-array 5000000 :initial-element 7)"))[0]).to.match(/^#\(7 7 .*\.\.\.\)$/);
+    expect((await image.values("(make-string 25000000 :initial-element #\\a)"))[0]).to.match(/^"a+"\.\.\.$/);
     const [nested] = await image.values("(let ((list '())) (dotimes (i 1000000 list) (setf list (list list))))");
     expect(nested).to.match(/^\(\(.*#.*\)\)$/);
     const [mixed] = await image.values("(loop repeat 150 collect (make-string 1000 :initial-element #\\b))");
@@ -120,15 +118,13 @@ describe("Values of an evaluation", () => {
   it("are shown by their size if they are huge numbers, at any depth", async () => {
     expect(await image.values("(ash 1 3000000)")).to.deep.equal(["#<integer too long to print: 3000001 bits>"]);
     expect(await image.values("(/ (ash 1 3000000) 3)")).to.deep.equal(["#<ratio too long to print: 3000001 bits>"]);
-    const [list] = await image.values("(list 1 (vector (ash 1 30000000)) 2)");
-    expect(list).to.match(/^\(#x1 #\(#x10+\.\.\.$/);
+    expect((await image.values("(list 1 (vector (ash 1 30000000)) 2)"))[0]).to.match(/^\(#x1 #\(#x10+\.\.\.$/);
   });
 
   it("are cut if they are circular", async () => {
     const [list] = await image.values("(let ((list (list 1 2))) (setf (cddr list) list))");
     expect(list).to.match(/^\(1 2 1 2 .*\.\.\.\)$/);
-    const [deep] = await image.values("(let ((list (list 1 2))) (setf (car list) list))");
-    expect(deep).to.match(/^\(\(\(.*#.*2\)$/);
+    expect((await image.values("(let ((list (list 1 2))) (setf (car list) list))"))[0]).to.match(/^\(\(\(.*#.*2\)$/);
   });
 
   it("are shown except for parts that fail to print", async () => {
@@ -138,10 +134,8 @@ describe("Values of an evaluation", () => {
     await image.values(setUp);
     const [list] = await image.values("(list 1 (make-instance 'bad) 2)");
     expect(list).to.match(/^\(1 #<error printing a .*BAD.*> 2\)$/);
-    const [endless] = await image.values("(make-instance 'endless)");
-    expect(endless).to.match(/^(more )+.*\.\.\.$/);
-    const [deep] = await image.values("(list 1 (make-instance 'deep))");
-    expect(deep).to.contain("error printing");
+    expect((await image.values("(make-instance 'endless)"))[0]).to.match(/^(more )+.*\.\.\.$/);
+    expect((await image.values("(list 1 (make-instance 'deep))"))[0]).to.contain("error printing");
     expect(await image.values("'(:still :here)")).to.deep.equal(["(:STILL :HERE)"]);
   });
 
