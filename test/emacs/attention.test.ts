@@ -120,9 +120,7 @@ async function answer(agent: McpStdio, result: object): Promise<void> {
 describe("approvals in the transcript of swank-mcp.el", function () {
   this.timeout(300_000);
   const user = eachUser(following);
-  beforeEach(async () => {
-    await user().emacs.eval("(swank-mcp-transcript)");
-  });
+  beforeEach(() => user().emacs.eval("(swank-mcp-transcript)"));
 
   it("show the question, while the mode line says asking, then the answer and how it was given", async () => {
     const { emacs } = user();

@@ -23,9 +23,7 @@ async function refused(agent: McpStdio, args: object) {
 describe("breakpoint_set with thread any beside Emacs", function () {
   this.timeout(200_000);
   const user = eachUser();
-  beforeEach(async () => {
-    await user().emacs.evaluateInRepl("(defun work (n) (* n 2))");
-  });
+  beforeEach(() => user().emacs.evaluateInRepl("(defun work (n) (* n 2))"));
 
   async function watching(...args: readonly string[]): Promise<McpStdio> {
     const agent = await user().agent("--approval", "off", ...args);

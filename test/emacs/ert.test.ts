@@ -38,14 +38,12 @@ describe("swank-mcp.el", function () {
       found = results.parse(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""));
     });
 
-    it("runs each test once", () => {
-      expect(found.map(({ name }) => name)).to.have.members(tests.map(([, name]) => name));
-    });
+    it("runs each test once", () =>
+      expect(found.map(({ name }) => name)).to.have.members(tests.map(([, name]) => name)));
 
     for (const [, name = "", expected = ""] of tests)
-      it(`${name}: ${expected}`, () => {
-        expect(found.find((result) => result.name === name)).to.deep.equal({ name, problem: null });
-      });
+      it(`${name}: ${expected}`, () =>
+        expect(found.find((result) => result.name === name)).to.deep.equal({ name, problem: null }));
   });
 
   for (const name of elispFiles(FOLDER))

@@ -261,9 +261,7 @@ describe("load-system beside Emacs", function () {
     systems = await LoadableSystems.create();
   });
 
-  after(async () => {
-    await systems.remove();
-  });
+  after(() => systems.remove());
 
   it("shows Emacs nothing when it is cancelled in the middle of 100 files, and does not block Emacs's compilations", async () => {
     const { emacs } = user();

@@ -96,9 +96,8 @@ describe("decode.record", () => {
     expect(decoded(restart, '("A")')).to.deep.equal({ name: "A" });
   });
 
-  it("ignores elements that a newer peer appends", () => {
-    expect(decoded(restart, '("A" nil :new (x))')).to.deep.equal({ name: "A" });
-  });
+  it("ignores elements that a newer peer appends", () =>
+    expect(decoded(restart, '("A" nil :new (x))')).to.deep.equal({ name: "A" }));
 
   it("leaves an optional field out when it is missing or undefined, and gives others their default", () => {
     const decoder = record({
@@ -132,17 +131,14 @@ describe("decode.plist", () => {
     expect(value).to.deep.equal({ pid: 4, lispVersion: "2", "coding-systems": ["utf-8"] });
   });
 
-  it("uses the first of equal keys, as getf does", () => {
-    expect(decoded(plist({ a: integer }), "(:a 1 :a 2)")).to.deep.equal({ a: 1 });
-  });
+  it("uses the first of equal keys, as getf does", () =>
+    expect(decoded(plist({ a: integer }), "(:a 1 :a 2)")).to.deep.equal({ a: 1 }));
 
-  it("ignores keywords in the positions of values", () => {
-    expect(decoded(plist({ a: optional(integer) }), "(:b :a :c 2)")).to.deep.equal({});
-  });
+  it("ignores keywords in the positions of values", () =>
+    expect(decoded(plist({ a: optional(integer) }), "(:b :a :c 2)")).to.deep.equal({}));
 
-  it("accepts nil when no key is required", () => {
-    expect(decoded(plist({ a: optional(integer) }), "nil")).to.deep.equal({});
-  });
+  it("accepts nil when no key is required", () =>
+    expect(decoded(plist({ a: optional(integer) }), "nil")).to.deep.equal({}));
 
   it("finds a field by the key that from names, and adds constants", () => {
     const decoder = plist({ isOwn: from("own", boolean), isLast: from("end", optional(boolean)) }, { kind: "thread" });
@@ -167,9 +163,8 @@ describe("decode.tagged", () => {
     expect(decoded(reply, '(:ABORT "x")')).to.deep.equal({ status: "abort", reason: "x" });
   });
 
-  it("passes nil when there are no elements after the tag", () => {
-    expect(decoded(tagged({ "debug-activate": any }), "(:debug-activate)")).to.equal(NIL);
-  });
+  it("passes nil when there are no elements after the tag", () =>
+    expect(decoded(tagged({ "debug-activate": any }), "(:debug-activate)")).to.equal(NIL));
 
   it("passes the whole datum to otherwise for other tags", () => {
     const decoder: Decoder<number | Sexp> = tagged({ ok: tuple() }, any);
@@ -214,9 +209,8 @@ describe("decode.recursive", () => {
   type Tree = string | readonly Tree[];
   const tree = recursive<Tree>((self) => oneOf(string, list(self)));
 
-  it("decodes data that contain data of the same shape", () => {
-    expect(decoded(tree, '("a" ("b" nil))')).to.deep.equal(["a", ["b", []]]);
-  });
+  it("decodes data that contain data of the same shape", () =>
+    expect(decoded(tree, '("a" ("b" nil))')).to.deep.equal(["a", ["b", []]]));
 
   it("throws TOO_DEEP beyond maxDepth", () => {
     const nested = (depth: number): string => "(".repeat(depth) + ")".repeat(depth);
@@ -344,7 +338,6 @@ describe("DecodeError", () => {
     expect(path).to.match(/^\.\.\.(\[0\])+$/);
   });
 
-  it("describes a datum that cannot be printed", () => {
-    expect(errorOf(string, Number.NaN).message).to.equal("expected a string, found something that is not Lisp data");
-  });
+  it("describes a datum that cannot be printed", () =>
+    expect(errorOf(string, Number.NaN).message).to.equal("expected a string, found something that is not Lisp data"));
 });

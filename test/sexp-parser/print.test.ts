@@ -173,9 +173,8 @@ describe("print for callers without TypeScript", () => {
   ];
   for (const [what, value] of VALUES) {
     for (const datum of [value, [1, value, 2], { kind: "dotted", items: [1], tail: [value] }])
-      it(`refuses ${what}${datum === value ? "" : " inside a list"}`, () => {
-        expect(() => Reflect.apply(print, undefined, [datum])).to.throw(PrintError, "UNPRINTABLE");
-      });
+      it(`refuses ${what}${datum === value ? "" : " inside a list"}`, () =>
+        expect(() => Reflect.apply(print, undefined, [datum])).to.throw(PrintError, "UNPRINTABLE"));
   }
 });
 

@@ -164,9 +164,8 @@ describe("SexpError", () => {
     );
   });
 
-  it("is explained with its line and a caret", () => {
-    expect(explain(error, text)).to.equal(`${error.message}\n\t(e #C(1)))\n\t   ^`);
-  });
+  it("is explained with its line and a caret", () =>
+    expect(explain(error, text)).to.equal(`${error.message}\n\t(e #C(1)))\n\t   ^`));
 
   it("is explained with part of a long line", () => {
     const long = `${"a ".repeat(1000)}#? ${"b ".repeat(1000)}`;

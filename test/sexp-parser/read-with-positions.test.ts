@@ -123,18 +123,16 @@ describe("readWithPositions with features", () => {
       expect(printSource(readWithPositions(text, { features: ["sbcl"] }))).to.equal(text);
     });
 
-  it("refuses in included forms what read refuses", () => {
-    expect(() => readWithPositions("(#+sbcl a:b:c)", { features: ["sbcl"] })).to.throw(/INVALID_SYMBOL .* column 9/);
-  });
+  it("refuses in included forms what read refuses", () =>
+    expect(() => readWithPositions("(#+sbcl a:b:c)", { features: ["sbcl"] })).to.throw(/INVALID_SYMBOL .* column 9/));
 
   it("decides an expression without features only where all Lisps agree", () => {
     expect(dataOf("#+(or) a #-(and) b #+(and) c #+sbcl d")).to.equal("c #+sbcl d");
     expect(dataOf("#+sbcl a", [])).to.equal("");
   });
 
-  it("keeps a list opaque whose shape depends on an undecided conditional", () => {
-    expect(dataOf("(a . #+x b #-x c) (#+x . #+x a)")).to.equal("(a . #+x b #-x c) (#+x . #+x a)");
-  });
+  it("keeps a list opaque whose shape depends on an undecided conditional", () =>
+    expect(dataOf("(a . #+x b #-x c) (#+x . #+x a)")).to.equal("(a . #+x b #-x c) (#+x . #+x a)"));
 });
 
 describe("elements", () => {

@@ -221,9 +221,8 @@ describe("read of characters", () => {
     ["#\\a\\)", opaque("#\\a\\)")],
   ]);
 
-  it("ends a character before the next token", () => {
-    expect(read("(#\\  #\\( #\\a)")).to.deep.equal([character(" "), character("("), character("a")]);
-  });
+  it("ends a character before the next token", () =>
+    expect(read("(#\\  #\\( #\\a)")).to.deep.equal([character(" "), character("("), character("a")]));
 });
 
 describe("read of strings", () => {

@@ -93,9 +93,8 @@ describe("scan of unclosed lists", () => {
       expect(problemOf(source), source).to.include({ kind: "unclosed-list", missing: 1 });
   });
 
-  it("finds an unclosed list after a prefix", () => {
-    expect(problemOf("a #2A((b)")).to.deep.include({ kind: "unclosed-list", missing: 1, innermost: at(1, 6, 5) });
-  });
+  it("finds an unclosed list after a prefix", () =>
+    expect(problemOf("a #2A((b)")).to.deep.include({ kind: "unclosed-list", missing: 1, innermost: at(1, 6, 5) }));
 });
 
 describe("scan of extra parentheses", () => {
@@ -130,9 +129,8 @@ describe("scan of unterminated text", () => {
     ["#|#", "comment", at(1, 1, 0), 0],
   ];
   for (const [source, what, start, depth] of cases)
-    it(`finds an unterminated ${what} in ${JSON.stringify(source)}`, () => {
-      expect(problemOf(source)).to.deep.equal({ kind: "unterminated", what, start, depth });
-    });
+    it(`finds an unterminated ${what} in ${JSON.stringify(source)}`, () =>
+      expect(problemOf(source)).to.deep.equal({ kind: "unterminated", what, start, depth }));
 
   it("finds a prefix without a form", () => {
     const cases: readonly (readonly [source: string, offset: number])[] = [
@@ -182,9 +180,8 @@ describe("positionAt", () => {
     expect(positionAt(text, text.length)).to.deep.equal({ offset: text.length, line: 4, column: 1 });
   });
 
-  it("treats an offset beyond the end as the end", () => {
-    expect(positionAt("a\nb", 100)).to.deep.equal({ offset: 3, line: 2, column: 2 });
-  });
+  it("treats an offset beyond the end as the end", () =>
+    expect(positionAt("a\nb", 100)).to.deep.equal({ offset: 3, line: 2, column: 2 }));
 });
 
 describe("excerpt", () => {
@@ -196,9 +193,8 @@ describe("excerpt", () => {
     expect(excerptAt("", 0)).to.equal("\n^");
   });
 
-  it("keeps tabs, so that the caret stays under its column", () => {
-    expect(excerptAt("\ta\tb c", 5)).to.equal("\ta\tb c\n\t \t  ^");
-  });
+  it("keeps tabs, so that the caret stays under its column", () =>
+    expect(excerptAt("\ta\tb c", 5)).to.equal("\ta\tb c\n\t \t  ^"));
 
   it("shows at most 80 chars of a long line around the position", () => {
     const text = Array.from({ length: 400 }, (_, index) => String.fromCharCode(97 + (index % 26))).join("");

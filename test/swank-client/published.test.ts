@@ -32,9 +32,8 @@ const DATA = [
 ];
 
 describe("Entry points of swank-client", () => {
-  it("swank-client exports these values and no others", () => {
-    expect(Object.keys(frontDoor)).to.have.members([...SEXP, ...CLIENTS, ...DATA]);
-  });
+  it("swank-client exports these values and no others", () =>
+    expect(Object.keys(frontDoor)).to.have.members([...SEXP, ...CLIENTS, ...DATA]));
 
   it("the other entry points share no value with it", () => {
     const others = [internal, launching, protocol, swank].flatMap((entry) => Object.keys(entry));

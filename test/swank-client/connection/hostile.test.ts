@@ -33,9 +33,7 @@ const stops = (part: number): readonly string[] => [
 
 describe("SwankClient with a hostile or broken server", () => {
   let info: calls.ConnectionInfo;
-  before(async () => {
-    ({ info } = await openFake(tellImage()));
-  });
+  before(async () => ({ info } = await openFake(tellImage())));
 
   it("disconnects with a reason if it announces ever more stopped threads, in bounded memory", async () => {
     const { connection, peer, release } = await fakeConnection("memory");

@@ -18,9 +18,7 @@ describe("Connection to a real Swank:", () => {
     swank = await startRealSwank();
   });
   after(() => swank.stop());
-  beforeEach(async () => {
-    ({ connection } = await open());
-  });
+  beforeEach(async () => ({ connection } = await open()));
   afterEach(() => connection.close());
 
   const request = (form: string) => connection.request(read(form), { label: form, package: "COMMON-LISP-USER" });

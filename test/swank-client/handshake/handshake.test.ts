@@ -89,9 +89,8 @@ describe("openConnection", () => {
       expect(error.message).to.not.include(`:${error.details.port} `);
     });
 
-  it("accepts a Swank next to a Slynk", async () => {
-    expect((await openFake(tellImage({ features: "(:swank :slynk :sbcl)" }))).info.features).to.include("SLYNK");
-  });
+  it("accepts a Swank next to a Slynk", async () =>
+    expect((await openFake(tellImage({ features: "(:swank :slynk :sbcl)" }))).info.features).to.include("SLYNK"));
 
   const bytes = (sent: Uint8Array | string) => (peer: FakePeer) => peer.sendBytes(Buffer.from(sent));
   const STRANGERS: readonly (readonly [title: string, says: RegExp, play: (peer: FakePeer) => unknown])[] = [
@@ -140,9 +139,7 @@ describe("openConnection", () => {
     [async (peer) => peer.returnAbort((await peer.nextRequest()).id, "boom"), "REQUEST_ABORTED"],
   ];
   for (const [play, code] of SIGNS_OF_LIFE)
-    it(`identifies a Swank even if it fails: ${code}`, async () => {
-      await rejection(openFake(play, { timeout: 150 }), code);
-    });
+    it(`identifies a Swank even if it fails: ${code}`, () => rejection(openFake(play, { timeout: 150 }), code));
 
   it("times out if the image answers only the first request", async () => {
     const server = await FakeSwank.listen();

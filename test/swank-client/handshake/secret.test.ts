@@ -40,13 +40,10 @@ describe("openConnection: the secret", () => {
   });
   after(() => rm(folder, { recursive: true }));
 
-  it("is sent as the first packet, as text instead of a Lisp string", async () => {
-    await expectSent('a "b" (', { secret: 'a "b" (' });
-  });
+  it("is sent as the first packet, as text instead of a Lisp string", () =>
+    expectSent('a "b" (', { secret: 'a "b" (' }));
 
-  it("is read from the first line of a file", async () => {
-    await expectSent("open sesame", { secret: { file } });
-  });
+  it("is read from the first line of a file", () => expectSent("open sesame", { secret: { file } }));
 
   it("is not sent if it is disabled", async () => {
     await openFake(async (peer) => {

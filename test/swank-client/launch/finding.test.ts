@@ -52,9 +52,8 @@ describe("findLisp", () => {
     ["false", "fails"],
     ["echo", "says something else"],
   ] as const)
-    it(`refuses a program that ${what}`, async () => {
-      expect((await rejection(findLisp({ lisp: program }), "LISP_NOT_FOUND")).message).to.include("cannot be used");
-    });
+    it(`refuses a program that ${what}`, async () =>
+      expect((await rejection(findLisp({ lisp: program }), "LISP_NOT_FOUND")).message).to.include("cannot be used"));
 });
 
 describe("findSwank", () => {

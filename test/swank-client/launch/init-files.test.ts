@@ -51,9 +51,8 @@ describe("loadInitFiles", () => {
     expect(await image.evaluate('(cl:find-symbol "*FROM-INIT*" :cl-user)')).to.equal("nil");
   });
 
-  it("accepts missing init files", async () => {
-    expect(await load(await launchAt(await folder()), {})).to.deep.equal([]);
-  });
+  it("accepts missing init files", async () =>
+    expect(await load(await launchAt(await folder()), {})).to.deep.equal([]));
 
   const broken: Record<string, readonly [text: string, error: RegExp, output: RegExp]> = {
     "signals an error": [

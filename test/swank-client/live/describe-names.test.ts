@@ -47,9 +47,8 @@ describe("SwankClient.describeSymbol: finding the symbol", () => {
     ["keyword:use", undefined, "KEYWORD::USE"],
   ];
   for (const [name, packageName, expected] of FOUND)
-    it(`finds ${JSON.stringify(name)} in ${packageName ?? "CL-USER"}`, async () => {
-      expect((await found(image.client, name, packageName)).name).to.equal(expected);
-    });
+    it(`finds ${JSON.stringify(name)} in ${packageName ?? "CL-USER"}`, async () =>
+      expect((await found(image.client, name, packageName)).name).to.equal(expected));
 
   it("tells whether the symbol is external, internal or inherited", async () => {
     expect(await found(image.client, "open-door", "DN-APP")).to.include({ access: "external", package: "DN-APP" });

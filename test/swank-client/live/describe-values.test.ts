@@ -51,9 +51,7 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     ["nil", "NIL"],
   ];
   for (const [form, text, cut] of PRINTED)
-    it(`prints ${form} within its limits`, async () => {
-      expect(await valueMadeBy(form)).to.deep.equal({ text, cut });
-    });
+    it(`prints ${form} within its limits`, async () => expect(await valueMadeBy(form)).to.deep.equal({ text, cut }));
 
   it("truncates long values, and says how much of them is shown", async () => {
     expect(await valueMadeBy("(make-string 5000 :initial-element #\\a)")).to.deep.equal({

@@ -68,9 +68,8 @@ describe("SwankClient.eval", () => {
     expect(image.client.stops).to.deep.equal([]);
   });
 
-  it("throws a LispError for code that cannot be read", async () => {
-    expect(await failure(image.client.eval("(list 1"))).to.be.instanceOf(LispError);
-  });
+  it("throws a LispError for code that cannot be read", async () =>
+    expect(await failure(image.client.eval("(list 1"))).to.be.instanceOf(LispError));
 
   it("decodes the first value, as data in standard syntax whatever the print settings are", async () => {
     const { integer, list, string, tuple } = decode;

@@ -197,9 +197,8 @@ describe("Stop at an error that a step ran into", () => {
     expect(locals.map(({ name, value }) => [name, value])).to.deep.include(["BOX", "<box NIL>"]);
   });
 
-  it("evaluateInFrame runs code that was compiled for stepping", async () => {
-    expect((await stop.evaluateInFrame(frame, "(box-text box)")).values).to.deep.equal(['"<box NIL>"']);
-  });
+  it("evaluateInFrame runs code that was compiled for stepping", async () =>
+    expect((await stop.evaluateInFrame(frame, "(box-text box)")).values).to.deep.equal(['"<box NIL>"']));
 
   it("returnFromFrame returns the value of such code", async () => {
     await stop.returnFromFrame(frame, "(box-text box)");
@@ -229,9 +228,8 @@ describe("Stop.evaluateInFrame with a variable that has no value at this place",
       );
     });
 
-  it("evaluates code that binds its name, or does not name it", async () => {
-    expect((await stop.evaluateInFrame(frame, "(let ((y 2)) (setf y (+ x y)) y)")).values).to.deep.equal(["3"]);
-  });
+  it("evaluates code that binds its name, or does not name it", async () =>
+    expect((await stop.evaluateInFrame(frame, "(let ((y 2)) (setf y (+ x y)) y)")).values).to.deep.equal(["3"]));
 });
 
 const WAIT = '(defun wait (n) (princ n) (sb-thread:wait-on-semaphore (sb-thread:make-semaphore :name "jobs")) n)';
@@ -241,9 +239,7 @@ const BARE = / \.\.\.\)$/;
 
 describe("Stop.frames: frames of SBCL's own functions", () => {
   const image = liveClient();
-  beforeEach(async () => {
-    await image.evaluate(WAIT);
-  });
+  beforeEach(() => image.evaluate(WAIT));
 
   const calls = ({ condition }: Stop) => condition.frames.map(({ call }) => call);
   const localsOf = async (stop: Stop, call: RegExp) => {

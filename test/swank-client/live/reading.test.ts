@@ -5,9 +5,7 @@ import { aborted, returned, values } from "./outcomes.js";
 
 describe("Evaluation of code that cannot be read", () => {
   const image = liveClient();
-  beforeEach(async () => {
-    await image.values("(defparameter *ran* nil)");
-  });
+  beforeEach(() => image.values("(defparameter *ran* nil)"));
 
   async function refused(code: string): Promise<types.Aborted & Required<Pick<types.Aborted, "error">>> {
     const outcome = aborted(await image.evaluate(code));
@@ -193,9 +191,7 @@ describe("Evaluation of code that cannot be compiled", () => {
     "(ignore-errors (eval '(let (1) 2)))",
     "(handler-case (eval '(let (1) 2)) (program-error () :caught))",
   ])
-    it(`is no error if the code itself compiles it: ${code}`, async () => {
-      returned(await image.evaluate(code));
-    });
+    it(`is no error if the code itself compiles it: ${code}`, async () => returned(await image.evaluate(code)));
 
   it("keeps earlier output and warnings", async () => {
     const outcome = aborted(await image.evaluate(`(princ "out") (warn "careful") ${MALFORMED}`));

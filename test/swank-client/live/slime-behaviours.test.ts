@@ -203,9 +203,10 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
     ["no-such-package:x", []],
     ["cl:m-v-l", []],
   ] as const)
-    it(`complete-symbol: ${prefix}`, async () => {
-      expect([...(await image.run(calls.completion.simpleCompletions, prefix, "CL-USER"))].sort()).to.deep.equal(names);
-    });
+    it(`complete-symbol: ${prefix}`, async () =>
+      expect([...(await image.run(calls.completion.simpleCompletions, prefix, "CL-USER"))].sort()).to.deep.equal(
+        names,
+      ));
 
   for (const [what, body] of [
     ["the call alone", "(cl-user::bar)"],

@@ -184,9 +184,8 @@ describe("Stop data", () => {
       expect(other.error.message).to.equal("#<a COMMON-LISP:SIMPLE-ERROR takes too long to print>");
     });
 
-    it("has text of any alphabet, with its line breaks", async () => {
-      expect((await stopOf('(error "おはよう~%🙂 \\"~c\\"" #\\Nul)')).error.message).to.equal('おはよう\n🙂 "\0"');
-    });
+    it("has text of any alphabet, with its line breaks", async () =>
+      expect((await stopOf('(error "おはよう~%🙂 \\"~c\\"" #\\Nul)')).error.message).to.equal('おはよう\n🙂 "\0"'));
 
     it("is printed in the package of the code", async () => {
       await image.values('(defpackage "SHOWN" (:use "CL"))');

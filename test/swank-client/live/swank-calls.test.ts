@@ -13,9 +13,7 @@ describe("calls: Swank's functions", function () {
   const image = liveClient();
   const folder = testFolder();
 
-  beforeEach(async () => {
-    await image.values(DEFINITIONS);
-  });
+  beforeEach(() => image.values(DEFINITIONS));
 
   async function code(promise: Promise<unknown>): Promise<string> {
     return promise.then(

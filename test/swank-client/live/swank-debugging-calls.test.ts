@@ -9,9 +9,7 @@ describe("calls: Swank's functions for the debugger, traces and profiles", funct
   this.timeout(120_000);
   const image = liveClient();
 
-  beforeEach(async () => {
-    await image.values(DEFINITIONS);
-  });
+  beforeEach(() => image.values(DEFINITIONS));
 
   async function stopOf(code: string): Promise<Stop> {
     return stopped(await image.evaluate(code)).stop;

@@ -130,9 +130,7 @@ describe("SwankClient: listeners that fail", () => {
     unhandled.length = 0;
     process.on("unhandledRejection", onUnhandled);
   });
-  afterEach(() => {
-    process.off("unhandledRejection", onUnhandled);
-  });
+  afterEach(() => process.off("unhandledRejection", onUnhandled));
 
   it("stop: the other listeners and the evaluation get the stop, and the error is reported", async () => {
     const client = await image.connect(options);

@@ -88,9 +88,7 @@ const CASES: readonly (readonly [message: ClientMessage, text: string])[] = [
 
 describe("encodeMessage", () => {
   for (const [message, text] of CASES)
-    it(JSON.stringify(text), () => {
-      expect(wire.printMessage(message)).to.equal(text);
-    });
+    it(JSON.stringify(text), () => expect(wire.printMessage(message)).to.equal(text));
 
   const REFUSED: readonly Sexp[] = [
     { kind: "opaque", text: "#.(cl-user::boom)" },
