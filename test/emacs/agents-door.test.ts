@@ -1,9 +1,10 @@
 import { expect } from "chai";
-import { BesideEmacs, freePort } from "../support/beside-emacs.js";
+import { freePort } from "../support/beside-emacs.js";
 import { Emacs } from "../support/emacs.js";
 import { blocks } from "../support/mcp-results.js";
 import { McpStdio } from "../support/mcp-stdio.js";
 import { followsAgents, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 describe("swank-mcp-listen and swank-mcp-kick", function () {
   this.timeout(300_000);
@@ -13,8 +14,7 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
     let agent: McpStdio | undefined;
     try {
       await emacs.startLisp();
-      await useSwankMcp(emacs);
-      await followsAgents(emacs);
+      await following(emacs);
       const port = await freePort();
       const command = JSON.parse(await emacs.eval(`(swank-mcp-listen ${port} "Claude Code")`));
       expect(command).to.match(/^claude mcp add lisp -- \/\S+\/swank-mcp\.js --attach \d+$/);
@@ -74,90 +74,69 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
       await emacs.kill();
     }
   });
+});
+
+describe("swank-mcp-listen and swank-mcp-kick with a Lisp that Emacs has joined", function () {
+  this.timeout(300_000);
+  const user = eachUser(following);
 
   it("say what is wrong: no agent, or a secret that others can read", async () => {
-    const user = await BesideEmacs.connected();
-    try {
-      const { emacs } = user;
-      await useSwankMcp(emacs);
-      await followsAgents(emacs);
-      await emacs.eval("(swank-mcp-kick)");
-      expect(await emacs.messageMatching("No agent")).to.equal(
-        "No agent was thrown out: none has finished connecting.  If one is connecting now, kick again.",
-      );
-      await emacs.eval('(with-temp-file "~/.slime-secret" (insert "known"))');
-      await emacs.eval('(set-file-modes "~/.slime-secret" #o644)');
-      const refused = await emacs.eval(
-        `(condition-case problem (swank-mcp-listen ${user.port} "other") (error (error-message-string problem)))`,
-      );
-      expect(refused).to.match(/^"Other users can read \S+\/\.slime-secret\. {2}Correct this first: chmod 600/);
-    } finally {
-      await user.end();
-    }
+    const { emacs } = user();
+    await emacs.eval("(swank-mcp-kick)");
+    expect(await emacs.messageMatching("No agent")).to.equal(
+      "No agent was thrown out: none has finished connecting.  If one is connecting now, kick again.",
+    );
+    await emacs.eval('(with-temp-file "~/.slime-secret" (insert "known"))');
+    await emacs.eval('(set-file-modes "~/.slime-secret" #o644)');
+    const refused = await emacs.eval(
+      `(condition-case problem (swank-mcp-listen ${user().port} "other") (error (error-message-string problem)))`,
+    );
+    expect(refused).to.match(/^"Other users can read \S+\/\.slime-secret\. {2}Correct this first: chmod 600/);
   });
 
   it("close only the ports that agents use, also in a Lisp without a runtime, and count each agent once", async () => {
-    const user = await BesideEmacs.connected();
-    try {
-      const { emacs } = user;
-      const others = await freePort();
-      await useSwankMcp(emacs);
-      await followsAgents(emacs);
-      await emacs.evaluateInRepl(`(swank:create-server :port ${others} :dont-close t)`);
-      const ports = "(mapcar (function second) swank::*servers*)";
-      const agents = [await user.agent(), await user.agent()];
-      // Both have set up their connections, and none has loaded what evaluates.
-      for (const agent of agents) await agent.call("lisp-status");
-      const prepared =
-        "(count-if (lambda (each) (typep (swank::connection.user-output each) 'synonym-stream)) swank::*connections*)";
-      while ((await emacs.evaluateInRepl(prepared)) !== "2");
-      expect(await emacs.evaluateInRepl("(null (car (get :swank-mcp :runtimes)))")).to.equal("T");
-      await emacs.eval("(swank-mcp-kick)");
-      expect(await emacs.messageMatching("thrown out")).to.equal(
-        `2 agents were thrown out.  Port ${user.port} is closed; M-x swank-mcp-listen opens it again.`,
-      );
-      expect(await emacs.evaluateInRepl(ports)).to.equal(`(${others})`);
-      expect((await agents[0]?.evaluate("(+ 1 2)"))?.[0]).to.include(
-        "M-x swank-mcp-kick in Emacs. No Lisp can be reached",
-      );
-    } finally {
-      await user.end();
-    }
+    const { emacs } = user();
+    const others = await freePort();
+    await emacs.evaluateInRepl(`(swank:create-server :port ${others} :dont-close t)`);
+    const ports = "(mapcar (function second) swank::*servers*)";
+    const agents = [await user().agent(), await user().agent()];
+    // Both have set up their connections, and none has loaded what evaluates.
+    for (const agent of agents) await agent.call("lisp-status");
+    const prepared =
+      "(count-if (lambda (each) (typep (swank::connection.user-output each) 'synonym-stream)) swank::*connections*)";
+    while ((await emacs.evaluateInRepl(prepared)) !== "2");
+    expect(await emacs.evaluateInRepl("(null (car (get :swank-mcp :runtimes)))")).to.equal("T");
+    await emacs.eval("(swank-mcp-kick)");
+    expect(await emacs.messageMatching("thrown out")).to.equal(
+      `2 agents were thrown out.  Port ${user().port} is closed; M-x swank-mcp-listen opens it again.`,
+    );
+    expect(await emacs.evaluateInRepl(ports)).to.equal(`(${others})`);
+    expect((await agents[0]?.evaluate("(+ 1 2)"))?.[0]).to.include(
+      "M-x swank-mcp-kick in Emacs. No Lisp can be reached",
+    );
   });
 
   it("count each agent once when several versions of the runtime answer", async () => {
-    const user = await BesideEmacs.connected();
-    try {
-      const { emacs } = user;
-      await useSwankMcp(emacs);
-      await emacs.eval("(require 'swank-mcp-door)");
-      await emacs.eval(
-        "(swank-mcp--report-kick '((:kicked 2 :stayed 0 :ports (4005)) (:kicked 2 :stayed 0 :ports (4005))))",
-      );
-      expect(await emacs.messageMatching("thrown out")).to.match(/^2 agents were thrown out\. {2}Port 4005 is closed/);
-    } finally {
-      await user.end();
-    }
+    const { emacs } = user();
+    await useSwankMcp(emacs);
+    await emacs.eval("(require 'swank-mcp-door)");
+    await emacs.eval(
+      "(swank-mcp--report-kick '((:kicked 2 :stayed 0 :ports (4005)) (:kicked 2 :stayed 0 :ports (4005))))",
+    );
+    expect(await emacs.messageMatching("thrown out")).to.match(/^2 agents were thrown out\. {2}Port 4005 is closed/);
   });
 
   it("leave an Emacs without events once swank-mcp-mode is off, and agents can still be thrown out", async () => {
-    const user = await BesideEmacs.connected();
-    try {
-      const { emacs } = user;
-      await useSwankMcp(emacs);
-      await followsAgents(emacs);
-      const agent = await user.agent();
-      await agent.evaluate("1");
-      await modeLineShowing(emacs, "agent idle");
-      await emacs.eval("(swank-mcp-mode 0)");
-      expect(await emacs.evaluateInRepl("(car (get :swank-mcp :listeners))")).to.equal("NIL");
-      await emacs.eval("(swank-mcp-kick)");
-      expect(await emacs.messageMatching("thrown out")).to.match(/^1 agent was thrown out\./);
-      expect(await emacs.evaluateInRepl("(car (get :swank-mcp :listeners))")).to.equal("NIL");
-      await emacs.eval("(swank-mcp-mode 1)");
-      await followsAgents(emacs);
-    } finally {
-      await user.end();
-    }
+    const { emacs } = user();
+    const agent = await user().agent();
+    await agent.evaluate("1");
+    await modeLineShowing(emacs, "agent idle");
+    await emacs.eval("(swank-mcp-mode 0)");
+    expect(await emacs.evaluateInRepl("(car (get :swank-mcp :listeners))")).to.equal("NIL");
+    await emacs.eval("(swank-mcp-kick)");
+    expect(await emacs.messageMatching("thrown out")).to.match(/^1 agent was thrown out\./);
+    expect(await emacs.evaluateInRepl("(car (get :swank-mcp :listeners))")).to.equal("NIL");
+    await emacs.eval("(swank-mcp-mode 1)");
+    await followsAgents(emacs);
   });
 });

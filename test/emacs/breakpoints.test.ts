@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as z from "zod";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { eachUser } from "./user.js";
 
 const OWNER = "Emacs (Swank connection 1)";
 
@@ -22,23 +22,17 @@ async function refused(agent: McpStdio, args: object) {
 
 describe("breakpoint_set with thread any beside Emacs", function () {
   this.timeout(200_000);
-  let user: BesideEmacs;
-
-  beforeEach(async () => {
-    user = await BesideEmacs.connected();
-    await user.emacs.evaluateInRepl("(defun work (n) (* n 2))");
-  });
-
-  afterEach(() => user.end());
+  const user = eachUser();
+  beforeEach(() => user().emacs.evaluateInRepl("(defun work (n) (* n 2))"));
 
   async function watching(...args: readonly string[]): Promise<McpStdio> {
-    const agent = await user.agent("--approval", "off", ...args);
+    const agent = await user().agent("--approval", "off", ...args);
     await agent.call("breakpoint_set", { function: "work", thread: "any" });
     return agent;
   }
 
   it("stops the user's REPL in Emacs, where the user continues it, and notifies the agent", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     const agent = await watching();
     await emacs.typeInRepl("(work 21)");
     const { thread, condition, restarts } = await emacs.debuggerShowing("Breakpoint");
@@ -52,7 +46,7 @@ describe("breakpoint_set with thread any beside Emacs", function () {
   });
 
   it("notifies the agent with its next answer, and lets the user remove the breakpoint", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     const agent = await watching();
     await emacs.typeInRepl("(work 21)");
     const { thread } = await emacs.debuggerShowing("Breakpoint");
@@ -67,7 +61,7 @@ describe("breakpoint_set with thread any beside Emacs", function () {
   });
 
   it("stops the user's other requests in Emacs, background threads at the agent, and leaves interrupts to Emacs", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     const agent = await watching();
     await emacs.eval("(slime-eval-async '(cl-user::work 3))");
     const request = await emacs.debuggerShowing("Breakpoint");
@@ -91,7 +85,7 @@ describe("breakpoint_set with thread any beside Emacs", function () {
   });
 
   it("leaves the stop in Emacs when the agent is killed", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     const agent = await watching();
     await emacs.typeInRepl("(work 21)");
     const { thread } = await emacs.debuggerShowing("Breakpoint");
@@ -105,8 +99,8 @@ describe("breakpoint_set with thread any beside Emacs", function () {
   });
 
   it("needs a confirmation, as for a thread of the user, so a client that cannot ask is refused", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     const [thread] = (
       await agent.evaluate("(swank/backend:thread-id (swank::mconn.repl-thread (first swank::*connections*)))")
     )
@@ -118,7 +112,7 @@ describe("breakpoint_set with thread any beside Emacs", function () {
       expect(next).to.include("Leave thread out");
     }
     expect(await emacs.evaluateInRepl("(work 21)")).to.equal("42");
-    await user.emacsLeaves(agent);
+    await user().emacsLeaves(agent);
     expect((await agent.call("breakpoint_set", { function: "work", thread: "any" })).isError).to.not.equal(true);
   });
 });

@@ -2,9 +2,8 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import type { Emacs } from "../support/emacs.js";
-import { followsAgents, useSwankMcp } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 const LIST = "*swank-mcp changes*";
 const FILE = "(in-package :cl-user)\n\n(defun twice (n)\n  (+ n n))\n\n(defun kept () 1)\n";
@@ -12,7 +11,7 @@ const CHANGED = "(defun twice (n)\n  (* 2 n))";
 
 describe("swank-mcp-changes", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
+  const user = eachUser();
   let folder: string;
   let file: string;
 
@@ -20,20 +19,16 @@ describe("swank-mcp-changes", function () {
     folder = await realpath(await mkdtemp(join(tmpdir(), "changes-")));
     file = join(folder, "twice.lisp");
     await writeFile(file, FILE);
-    user = await BesideEmacs.connected();
-    const { emacs } = user;
-    await useSwankMcp(emacs);
-    await followsAgents(emacs);
+    const { emacs } = user();
+    await following(emacs);
     await emacs.eval(`(progn (defvar test-asked '())
       (advice-add 'y-or-n-p :override (lambda (prompt) (push prompt test-asked) nil))
       (find-file ${JSON.stringify(file)}) t)`);
     await compileFile(emacs);
     await emacs.until("slime-last-compilation-result", "the end of the compilation");
   });
-  afterEach(async () => {
-    await user.end();
-    await rm(folder, { recursive: true, force: true });
-  });
+
+  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   /** Presses `C-c C-k` in the file's buffer. => the error that it signals, or an empty text */
   async function compileFile(emacs: Emacs): Promise<string> {
@@ -64,10 +59,10 @@ describe("swank-mcp-changes", function () {
   }
 
   it("lists what agents have evaluated by file as diffs; visits, applies, reverts and ignores it", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.eval("(swank-mcp-changes)");
     await emacs.messageMatching("No agent is connected that could compare");
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate(`${CHANGED}\n(defun fresh () 2)`);
     await emacs.eval("(swank-mcp-changes)");
     const { text } = await emacs.bufferShowing(LIST, "in no file");
@@ -96,8 +91,8 @@ describe("swank-mcp-changes", function () {
   });
 
   it("warns before C-c C-l undoes what an agent has changed, and says that C-c C-c has", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     await agent.evaluate(CHANGED);
     await emacs.until("(eql 0 (swank-mcp-test-open-calls))", "the agent's call");
     const body = "(cl-user::twice 5)";
@@ -130,8 +125,8 @@ describe("swank-mcp-changes", function () {
   });
 
   it("warns with the diff before C-c C-k undoes what an agent has changed, and compiles in the command when it is repeated", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     await agent.evaluate("(list 1)");
     expect(await compileFile(emacs)).to.equal("");
     await emacs.until("slime-last-compilation-result", "the end of the compilation");
@@ -151,8 +146,8 @@ describe("swank-mcp-changes", function () {
   });
 
   it("saves an unsaved buffer in C-c C-k itself, and does not wait for an agent's client that is suspended", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     await agent.evaluate("(list 1)");
     await emacs.until("(eql 0 (swank-mcp-test-open-calls))", "the agent's call");
     agent.process.kill("SIGSTOP");
@@ -170,8 +165,8 @@ describe("swank-mcp-changes", function () {
   });
 
   it("keeps save-changes from writing under edits that are not saved in Emacs", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     await agent.evaluate(CHANGED);
     const inFile = (form: string) => emacs.eval(`(with-current-buffer "twice.lisp" ${form})`);
     await inFile('(progn (goto-char (point-max)) (insert ";; unsaved\n"))');

@@ -1,17 +1,16 @@
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import type { Emacs } from "../support/emacs.js";
 import { type Answerer, McpDebugger } from "../support/mcp-debugger.js";
 import { blocks } from "../support/mcp-results.js";
-import { answer, followsAgents, modeLineShowing, noQuestion, question, useSwankMcp } from "../support/swank-mcp-el.js";
+import { answer, modeLineShowing, noQuestion, question } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 const FRAGILE = '(defun fragile (x) (declare (optimize (debug 3))) (let ((y (* 2 x))) (error "bad ~a" y) y))';
 const LONG = "(list\n  y\n  :second-line)";
 
 /** Prepares an Emacs that listens, with a frame and a person. */
 async function attended(emacs: Emacs): Promise<void> {
-  await useSwankMcp(emacs);
-  await followsAgents(emacs);
+  await following(emacs);
   await emacs.openFrame();
 }
 
@@ -22,13 +21,7 @@ function withoutIds(text: string): string {
 
 describe("confirmation in Emacs", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
-  beforeEach(async () => {
-    user = await BesideEmacs.connected();
-  });
-  afterEach(() => user.end());
-
+  const user = eachUser();
   /** Stops Emacs's REPL. => the thread as the agent names it */
   async function stopInRepl(emacs: Emacs): Promise<string> {
     await emacs.evaluateInRepl(FRAGILE);
@@ -38,13 +31,13 @@ describe("confirmation in Emacs", function () {
   }
 
   async function agentThatAsks(answerer: Answerer): Promise<McpDebugger> {
-    return McpDebugger.start({ args: ["--attach", String(user.port)], answer: answerer });
+    return McpDebugger.start({ args: ["--attach", String(user().port)], answer: answerer });
   }
 
   it("shows the code in a window for a client that cannot ask, and the chords for yes, no and a whole stop count", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await attended(emacs);
-    const agent = await user.agent();
+    const agent = await user().agent();
     const thread = await stopInRepl(emacs);
     const evaluate = async (code: string) =>
       blocks(await agent.call("debugger_eval_in_frame", { frame: 0, code, thread })).join("\n");
@@ -76,7 +69,7 @@ describe("confirmation in Emacs", function () {
   });
 
   it("asks before breakpoints for any thread and before the image's end, and leaves the agent's own threads to its client", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await attended(emacs);
     const asked: string[] = [];
     const agent = await agentThatAsks(async (message) => {
@@ -118,12 +111,12 @@ describe("confirmation in Emacs", function () {
   });
 
   it("takes the first answer of two Emacsen, and withdraws the other's question", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await attended(emacs);
-    const other = await user.anotherEmacs();
-    await other.connect(user.port);
+    const other = await user().anotherEmacs();
+    await other.connect(user().port);
     await attended(other);
-    const agent = await user.agent();
+    const agent = await user().agent();
     const thread = await stopInRepl(emacs);
     const evaluated = agent.call("debugger_eval_in_frame", { frame: 0, code: "(setf y 5)", thread });
     await question(emacs);
@@ -135,17 +128,17 @@ describe("confirmation in Emacs", function () {
   });
 
   it("goes to the client when every Emacs that asks is killed, and is withdrawn when the agent is", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await attended(emacs);
-    const other = await user.anotherEmacs();
-    await other.connect(user.port);
+    const other = await user().anotherEmacs();
+    await other.connect(user().port);
     await attended(other);
     const asked: string[] = [];
     const agent = await agentThatAsks(async (message) => {
       asked.push(message);
       return { action: "accept", content: { answer: "Yes" } };
     });
-    const mute = await user.agent();
+    const mute = await user().agent();
     try {
       await agent.call("evaluate-lisp", { code: "(defun fact (n) n)" });
       const set = agent.call("breakpoint_set", { function: "fact", thread: "any" });
@@ -163,9 +156,9 @@ describe("confirmation in Emacs", function () {
   });
 
   it("is withdrawn when the agent is killed", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await attended(emacs);
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate("(defun fact (n) n)");
     const set = agent.call("breakpoint_set", { function: "fact", thread: "any" }).catch(() => undefined);
     await question(emacs);
@@ -177,9 +170,9 @@ describe("confirmation in Emacs", function () {
   });
 
   it("is a no after 55 s without an answer, and then leaves the windows", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await attended(emacs);
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate("(defun fact (n) n)");
     const set = agent.call("breakpoint_set", { function: "fact", thread: "any" });
     await question(emacs);
@@ -189,10 +182,9 @@ describe("confirmation in Emacs", function () {
   });
 
   it("leaves the question to the client while Emacs has no frame, and shows it after another prompt", async () => {
-    const { emacs } = user;
-    await useSwankMcp(emacs);
-    await followsAgents(emacs);
-    const agent = await user.agent();
+    const { emacs } = user();
+    await following(emacs);
+    const agent = await user().agent();
     await agent.evaluate("(defun fact (n) n)");
     const unseen = await agent.call("breakpoint_set", { function: "fact", thread: "any" });
     expect(blocks(unseen)[0]).to.include("this client cannot ask");
@@ -214,10 +206,10 @@ describe("confirmation in Emacs", function () {
   });
 
   it("ends with its stop, so that the next agent's question is shown", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await attended(emacs);
-    const agent = await user.agent();
-    const next = await user.agent();
+    const agent = await user().agent();
+    const next = await user().agent();
     const thread = await stopInRepl(emacs);
     const stale = agent.call("debugger_eval_in_frame", { frame: 0, code: "(setf y 5)", thread });
     await question(emacs, "(setf y 5)");
@@ -235,9 +227,9 @@ describe("confirmation in Emacs", function () {
   });
 
   it("is not asked about a function that no breakpoint can be set on", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await attended(emacs);
-    const agent = await user.agent();
+    const agent = await user().agent();
     for (const name of ["no-such-function", "when", "car", "(method print-object (t t))", "1 2"]) {
       const refused = await agent.call("breakpoint_set", { function: name, thread: "any" });
       expect(refused.structuredContent, name).to.have.nested.property("error.data.type", "BREAKPOINT_REFUSED");

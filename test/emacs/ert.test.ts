@@ -38,21 +38,17 @@ describe("swank-mcp.el", function () {
       found = results.parse(JSON.parse(stdout.trim().split("\n").at(-1) ?? ""));
     });
 
-    it("runs each test once", () => {
-      expect(found.map(({ name }) => name)).to.have.members(tests.map(([, name]) => name));
-    });
+    it("runs each test once", () =>
+      expect(found.map(({ name }) => name)).to.have.members(tests.map(([, name]) => name)));
 
-    for (const [, name = "", expected = ""] of tests) {
-      it(`${name}: ${expected}`, () => {
-        expect(found.find((result) => result.name === name)).to.deep.equal({ name, problem: null });
-      });
-    }
+    for (const [, name = "", expected = ""] of tests)
+      it(`${name}: ${expected}`, () =>
+        expect(found.find((result) => result.name === name)).to.deep.equal({ name, problem: null }));
   });
 
-  for (const name of elispFiles(FOLDER)) {
+  for (const name of elispFiles(FOLDER))
     it(`${name} compiles without warnings, and its docstrings are as checkdoc wants them`, async () => {
       const { stderr } = await emacs("--eval", `(swank-test-warnings ${JSON.stringify(join(FOLDER, name))})`);
       expect(stderr.split("\n").filter((line) => !/^(?:Wrote|Loading) |^$/.test(line))).to.deep.equal([]);
     });
-  }
 });

@@ -40,8 +40,7 @@ describe("errors of background threads beside Emacs", function () {
     await untilStopped(agent, "while Emacs is away");
     await emacs.connect(port);
     expect(await emacs.evaluateInRepl(failing("after its return"))).to.equal(":STARTED");
-    const { text } = await emacs.debuggerShowing("after its return");
-    expect(text).to.include("Backtrace:");
+    expect((await emacs.debuggerShowing("after its return")).text).to.include("Backtrace:");
     const { thread, restarts } = await emacs.debuggerShowing("while Emacs is away");
     expect(restarts.map(({ name }) => name)).to.deep.equal(["ABORT"]);
     while ((await stopped(agent)).length > 0);

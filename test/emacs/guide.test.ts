@@ -144,8 +144,7 @@ describe("docs/emacs.md", function () {
     try {
       const agent = await user.agent();
       await agent.evaluate('(error "x")');
-      const { structuredContent } = await agent.call("lisp-status");
-      expect(structuredContent).to.include.keys(Object.keys(JSON.parse(sample)));
+      expect((await agent.call("lisp-status")).structuredContent).to.include.keys(Object.keys(JSON.parse(sample)));
     } finally {
       await user.end();
     }

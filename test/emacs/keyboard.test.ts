@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import * as z from "zod";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import type { Emacs } from "../support/emacs.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
-import { answer, followsAgents, modeLineShowing, noQuestion, question, useSwankMcp } from "../support/swank-mcp-el.js";
+import { answer, modeLineShowing, noQuestion, question } from "../support/swank-mcp-el.js";
+import { following, oneUser } from "./user.js";
 
 const ASKING = "agent asking: C-c ? y, n or s";
 
@@ -29,7 +29,7 @@ async function seen(emacs: Emacs): Promise<z.output<typeof state>> {
 
 describe("a question in Emacs beside what the person types", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
+  const user = oneUser();
   let agent: McpStdio;
   let folder: string;
   let second: McpStdio;
@@ -39,24 +39,20 @@ describe("a question in Emacs beside what the person types", function () {
     folder = await mkdtemp(join(tmpdir(), "keyboard-"));
     await writeFile(join(folder, "typed.txt"), "");
     await writeFile(join(folder, "other.txt"), "");
-    user = await BesideEmacs.connected();
-    const { emacs } = user;
-    await useSwankMcp(emacs);
-    await followsAgents(emacs);
+    const { emacs } = user();
+    await following(emacs);
     await emacs.openFrame();
     await emacs.messageMatching("When done with this frame");
-    agent = await user.agent();
-    second = await user.agent();
+    agent = await user().agent();
+    second = await user().agent();
     await agent.evaluate("(progn (defun fact (n) n) (defun gact (n) n))");
     await second.evaluate("1");
   });
-  after(async () => {
-    await user.end();
-    await rm(folder, { recursive: true });
-  });
+
+  after(() => rm(folder, { recursive: true }));
 
   beforeEach(async () => {
-    await user.emacs.eval(
+    await user().emacs.eval(
       `(with-selected-frame (swank-mcp--person-frame)
          (delete-other-windows)
          (find-file-noselect ${JSON.stringify(join(folder, "other.txt"))})
@@ -66,7 +62,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
   afterEach(async () => {
     for (const withdraw of asked.splice(0)) withdraw();
-    await noQuestion(user.emacs);
+    await noQuestion(user().emacs);
   });
 
   /** Makes an agent ask, and waits until Emacs knows. */
@@ -74,19 +70,19 @@ describe("a question in Emacs beside what the person types", function () {
     const count = asked.length + 1;
     const { id } = asking.startCall("breakpoint_set", { function: name, thread: "any" });
     asked.push(() => asking.cancel(id));
-    await user.emacs.until(`(= ${count} (length (swank-mcp--all-questions)))`, "a question");
-    await modeLineShowing(user.emacs, ASKING);
+    await user().emacs.until(`(= ${count} (length (swank-mcp--all-questions)))`, "a question");
+    await modeLineShowing(user().emacs, ASKING);
   }
 
   async function type(...keys: readonly string[]): Promise<void> {
     for (const key of keys) {
-      user.emacs.type(key);
+      user().emacs.type(key);
       await pause(60);
     }
   }
 
   async function textIs(text: string): Promise<void> {
-    await user.emacs.until(
+    await user().emacs.until(
       `(equal ${JSON.stringify(text)} (with-current-buffer "typed.txt" (buffer-string)))`,
       JSON.stringify(text),
     );
@@ -94,21 +90,21 @@ describe("a question in Emacs beside what the person types", function () {
 
   /** Nothing has been answered, and the question waits. */
   async function waits(): Promise<void> {
-    expect(await user.emacs.eval("(swank-mcp-test-answers)")).to.equal("nil");
-    expect(await user.emacs.eval("(length (swank-mcp--all-questions))")).to.equal(String(asked.length));
+    expect(await user().emacs.eval("(swank-mcp-test-answers)")).to.equal("nil");
+    expect(await user().emacs.eval("(length (swank-mcp--all-questions))")).to.equal(String(asked.length));
   }
 
   it("inserts RET, SPC, y, n, ! and s, which are read by nobody else, and C-g ends nothing", async () => {
     await ask();
-    await question(user.emacs);
+    await question(user().emacs);
     await type("y", " ", "n", "\r", "!", "s", control("g"), "q");
     await textIs("y n\n!sq");
     await waits();
-    expect(await seen(user.emacs)).to.include({ selected: "typed.txt", minibuffer: false, depth: 0 });
+    expect(await seen(user().emacs)).to.include({ selected: "typed.txt", minibuffer: false, depth: 0 });
   });
 
   it("leaves M-x and C-x b, begun before it, to their ends, and is then shown", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await type(control("x"), "b");
     await emacs.until("(active-minibuffer-window)", "the prompt of C-x b");
     await ask();
@@ -126,7 +122,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("leaves C-g in a prompt to the prompt", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await type(META, "x");
     await emacs.until("(active-minibuffer-window)", "the prompt of M-x");
     await ask();
@@ -137,7 +133,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("leaves incremental search its keys", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await type(..."yes no\rno yes", META, "<", control("s"), "y");
     await ask();
     await question(emacs);
@@ -147,7 +143,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("leaves query-replace its keys", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await type(..."n n n n", META, "<", META, "%", "n", "\r", "m", "\r");
     await ask();
     await question(emacs);
@@ -159,7 +155,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("leaves recursive edits as they are, and is answered in one", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     const depth = (wanted: number) =>
       emacs.until(
         `(= ${wanted} (with-selected-frame (swank-mcp--person-frame) (recursion-depth)))`,
@@ -183,7 +179,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("is not allowed by a keyboard macro, which goes on recording and playing", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await type(control("x"), "(", "y");
     await ask();
     await question(emacs);
@@ -195,7 +191,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("and another wait for their own chords, one after the other", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await ask();
     await ask(second, "gact");
     await question(emacs, "Function: fact");
@@ -213,7 +209,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("leaves no letter in the text and no help when its chord comes too late", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await ask();
     await question(emacs);
     for (const withdraw of asked.splice(0)) withdraw();
@@ -226,7 +222,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("stays in the mode line when C-x 1 deletes its window, and a chord shows it again", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await ask();
     await question(emacs);
     await type(control("x"), "1");
@@ -248,7 +244,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("is shown again in a frame that is left when its frame is deleted", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.openFrame();
     await type(control("x"), "b", ..."typed.txt", "\r", "a");
     await textIs("a");
@@ -262,7 +258,7 @@ describe("a question in Emacs beside what the person types", function () {
   });
 
   it("can be read and answered in a frame without room for another window", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.openFrame({ rows: 5, columns: 40 });
     await type(control("x"), "b", ..."typed.txt", "\r", "a");
     await textIs("a");

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import * as z from "zod";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { eachUser } from "./user.js";
 
 const status = z.object({
   stopped: z.array(
@@ -45,17 +45,10 @@ async function untilStopped(agent: McpStdio, count: number) {
 
 describe("thread started by the agent's code", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
-  beforeEach(async () => {
-    user = await BesideEmacs.connected();
-  });
-
-  afterEach(() => user.end());
-
+  const user = eachUser();
   it("stops at the agent and never in Emacs, however it is started", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     for (const [way, code] of Object.entries(WAYS)) {
       const answers = [...(await agent.evaluate(code))];
       while (!answers.join().includes("stopped with")) answers.push(...(await agent.evaluate("(sleep 0.05)")));
@@ -76,7 +69,7 @@ describe("thread started by the agent's code", function () {
   });
 
   it("shows only its own frames, offers its restarts, and resumes through one", async () => {
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate(
       '(defun inner (x) (restart-case (error "no ~a" x) (give (y) (list y)))) (defvar *own* (sb-thread:make-thread (lambda (x) (first (inner x))) :arguments (list 5)))',
     );
@@ -95,7 +88,7 @@ describe("thread started by the agent's code", function () {
   });
 
   it("counts towards the limit on stops, and is ended by reset-session", async () => {
-    const agent = await user.agent("--max-stops", "2");
+    const agent = await user().agent("--max-stops", "2");
     for (const message of ["first", "second", "third"]) {
       await agent.evaluate(failing(message));
       while (!(await stopped(agent)).some((stop) => stop.message === message));
@@ -104,25 +97,25 @@ describe("thread started by the agent's code", function () {
     await agent.call("reset-session");
     const threads =
       '(count "agent\'s" (sb-thread:list-all-threads) :key (function sb-thread:thread-name) :test (function equal))';
-    expect(await user.emacs.evaluateInRepl(`(loop until (zerop ${threads}) do (sleep 0.02))`)).to.equal("NIL");
+    expect(await user().emacs.evaluateInRepl(`(loop until (zerop ${threads}) do (sleep 0.02))`)).to.equal("NIL");
     expect(await stopped(agent)).to.deep.equal([]);
-    expect(await user.emacs.debuggerBuffers()).to.deep.equal([]);
+    expect(await user().emacs.debuggerBuffers()).to.deep.equal([]);
   });
 
   it("is ended by its error under --on-error unwind, and the agent is notified", async () => {
-    const agent = await user.agent("--on-error", "unwind");
+    const agent = await user().agent("--on-error", "unwind");
     const answers = [...(await agent.evaluate(failing("agent's")))];
     while (!answers.join().includes("ended by")) answers.push(...(await agent.evaluate("(sleep 0.05)")));
     expect(answers.at(-1)).to.match(
       /^Thread \d+ \(agent's\), started by your code, was ended by SIMPLE-ERROR: agent's$/,
     );
-    expect(await user.emacs.debuggerBuffers()).to.deep.equal([]);
+    expect(await user().emacs.debuggerBuffers()).to.deep.equal([]);
   });
 
-  for (const how of ["is killed", "has no more to do"]) {
+  for (const how of ["is killed", "has no more to do"])
     it(`is ended if it is stopped when the agent's server ${how}, and no encapsulation remains`, async () => {
-      const { emacs } = user;
-      const agent = await user.agent();
+      const { emacs } = user();
+      const agent = await user().agent();
       await agent.evaluate(failing("agent's"));
       await untilStopped(agent, 1);
       expect(await emacs.evaluateInRepl(LAYERS)).to.equal("8");
@@ -135,13 +128,12 @@ describe("thread started by the agent's code", function () {
       expect(await emacs.evaluateInRepl(`(loop until (zerop ${threads}) do (sleep 0.02))`)).to.equal("NIL");
       expect(await emacs.debuggerBuffers()).to.deep.equal([]);
     });
-  }
 
   it("can be a Swank server, through which another Emacs works undisturbed", async () => {
-    const agent = await user.agent();
+    const agent = await user().agent();
     const [port = ""] =
       /\d+/.exec((await agent.evaluate("(swank:create-server :port 0 :dont-close t)"))[0] ?? "") ?? [];
-    const other = await user.anotherEmacs();
+    const other = await user().anotherEmacs();
     await other.connect(Number(port));
     await other.typeInRepl('(error "the user\'s")');
     const { thread } = await other.debuggerShowing("the user's");

@@ -3,36 +3,32 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import { ledgerLines } from "../support/ledger.js";
 import { blocks } from "../support/mcp-results.js";
-import { answer, followsAgents, modeLineShowing, question, useSwankMcp } from "../support/swank-mcp-el.js";
+import { answer, followsAgents, modeLineShowing, question } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 const TRANSCRIPT = "*swank-mcp*";
 
 describe("questions in Emacs", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
+  const user = eachUser();
   let folder: string;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "questions-"));
-    user = await BesideEmacs.connected();
-    const { emacs } = user;
-    await useSwankMcp(emacs);
-    await followsAgents(emacs);
+    const { emacs } = user();
+    await following(emacs);
     await emacs.openFrame();
     await emacs.eval("(swank-mcp-transcript)");
   });
-  afterEach(async () => {
-    await user.end();
-    await rm(folder, { recursive: true });
-  });
+
+  afterEach(() => rm(folder, { recursive: true }));
 
   it("are in the transcript and in the ledger while they wait, and then with the answer", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     const path = join(folder, "ledger.jsonl");
-    const agent = await user.agent("--ledger", path);
+    const agent = await user().agent("--ledger", path);
     await agent.evaluate("(defun fact (n) n)");
     const set = agent.call("breakpoint_set", { function: "fact", thread: "any" });
     await question(emacs);
@@ -55,8 +51,8 @@ describe("questions in Emacs", function () {
   });
 
   it("about the end of the image do not use up the time of the evaluation", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     const exit = agent.call("evaluate-lisp", { code: "(sb-ext:exit)", timeout: 2 });
     await question(emacs);
     await emacs.bufferShowing(
@@ -74,10 +70,10 @@ describe("questions in Emacs", function () {
   });
 
   it("and all events are sent only to an Emacs that has announced that it understands them", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.eval("(progn (remhash :ask swank-mcp--events) (swank-mcp-mode 0) (swank-mcp-mode 1))");
     await followsAgents(emacs);
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate("(defun fact (n) n)");
     const unasked = await agent.call("breakpoint_set", { function: "fact", thread: "any" });
     expect(blocks(unasked)[0]).to.include("this client cannot ask");

@@ -5,7 +5,8 @@ import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
 import { McpStdio } from "../support/mcp-stdio.js";
 import { fencedBlocks } from "../support/page.js";
-import { answer, followsAgents, noQuestion, question, useSwankMcp } from "../support/swank-mcp-el.js";
+import { answer, noQuestion, question } from "../support/swank-mcp-el.js";
+import { following, oneUser } from "./user.js";
 
 const FRAGILE = '(defun fragile (x) (declare (optimize (debug 3))) (let ((y (* 2 x))) (error "bad ~a" y) y))';
 const GREET = '(defun greet (name)\n  (format t "hello ~a" name)\n  (length name))\n(greet "you")';
@@ -38,35 +39,33 @@ function shows(screen: string, block: string): boolean {
 
 describe("docs/emacs.md", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
+  const user = oneUser(() => BesideEmacs.startedByEmacs());
   let folder: string;
   let agent: McpStdio;
   const screens: string[] = [];
 
   before(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "screens-")));
-    user = await BesideEmacs.startedByEmacs();
-    const { emacs, port } = user;
-    await useSwankMcp(emacs);
-    await followsAgents(emacs);
+    const { emacs, port } = user();
+    await following(emacs);
     await emacs.openFrame();
     agent = new McpStdio(["--attach", String(port)]);
     const clientInfo = { name: AGENT, version: "0" };
     await agent.request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
     agent.send({ method: "notifications/initialized" });
   });
+
   after(async () => {
     await agent.end();
-    await user.end();
     await rm(folder, { recursive: true, force: true });
   });
 
   async function buffer(name: string, text: string): Promise<string> {
-    return (await user.emacs.bufferShowing(name, text)).text;
+    return (await user().emacs.bufferShowing(name, text)).text;
   }
 
   it("shows screens of Emacs as they are", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.eval("(swank-mcp-transcript)");
     await agent.evaluate(GREET);
     await agent.evaluate('(error "no such luck")');

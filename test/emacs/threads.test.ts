@@ -1,9 +1,8 @@
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import { listThreads } from "../support/listed-threads.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
-import { followsAgents, useSwankMcp } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 const COUNTING =
   '(progn (defvar *rounds* 0) (sb-thread:make-thread (lambda () (loop (incf *rounds*) (sleep 0.001))) :name "counting") nil)';
@@ -21,16 +20,10 @@ async function find(agent: McpStdio, name: string) {
 
 describe("threads beside Emacs", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
-  beforeEach(async () => {
-    user = await BesideEmacs.connected();
-  });
-  afterEach(() => user.end());
-
+  const user = eachUser();
   it("of Emacs are named as such, and one that is stopped there is Emacs's to resume", async () => {
-    const { emacs } = user;
-    const agent = await user.agent("--approval", "off");
+    const { emacs } = user();
+    const agent = await user().agent("--approval", "off");
     await agent.evaluate("1");
     await emacs.typeInRepl("(progn (sleep 0.01) (loop until (boundp '*end*) do (sleep 0.01)) :went-on)");
     await agent.evaluate(
@@ -49,9 +42,9 @@ describe("threads beside Emacs", function () {
   });
 
   it("of the program stop at the agent, never in Emacs, which works on", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.evaluateInRepl(COUNTING);
-    const agent = await user.agent("--approval", "off");
+    const agent = await user().agent("--approval", "off");
     const { id } = await find(agent, "counting");
     const [report] = blocks(await agent.call("interrupt-thread", { thread: id, mode: "stop" }));
     expect(report).to.match(/^\[INTERRUPT\] INTERRUPTED\n/);
@@ -65,10 +58,9 @@ describe("threads beside Emacs", function () {
   });
 
   it("of the agent show their frames when the user presses d on them, and go on from there", async () => {
-    const { emacs } = user;
-    await useSwankMcp(emacs);
-    await followsAgents(emacs);
-    const agent = await user.agent();
+    const { emacs } = user();
+    await following(emacs);
+    const agent = await user().agent();
     await agent.evaluate("(progn (defun spin (end) (loop until (boundp end) do (sleep 0.01)) :went-on) nil)");
     const spinning = [
       { name: "test: (spin", answer: agent.evaluate("(spin 'first-end)"), end: "first-end" },
@@ -89,5 +81,67 @@ describe("threads beside Emacs", function () {
       await emacs.debuggerClosed(thread);
       expect(await answer).to.deep.equal(["=> :WENT-ON"]);
     }
+  });
+});
+
+describe("debugger tools beside Emacs's debugger", function () {
+  this.timeout(200_000);
+  const user = eachUser();
+  it("interrupt only the agent's thread, and Emacs only its own", async () => {
+    const { emacs } = user();
+    const agent = await user().agent();
+    await agent.evaluate("(defvar *go-on* t) (defvar *looping* nil)");
+    const agents = agent.evaluate("(loop while *go-on* do (sleep 0.01) finally (return :ended))");
+    await emacs.typeInRepl("(loop (setf *looping* t) (sleep 0.01))");
+    await agent.evaluate("(loop until *looping* do (sleep 0.01))");
+    await emacs.pressInRepl("C-c C-c");
+    const { thread } = await emacs.debuggerShowing("Interrupt from Emacs");
+    expect((await agent.evaluate("(loop (sleep 0.01))", { timeout: 0.2 }))[0]).to.include("[TIMEOUT]");
+    expect((await emacs.debuggerBuffers()).map((each) => each.thread)).to.deep.equal([thread]);
+    await emacs.pressInDebugger(thread, "q");
+    await emacs.debuggerClosed(thread);
+    expect(await emacs.evaluateInRepl("(setf *go-on* nil)")).to.equal("NIL");
+    expect(await agents).to.deep.equal(["=> :ENDED"]);
+  });
+});
+
+describe("evaluate-lisp beside Emacs", function () {
+  this.timeout(200_000);
+  const user = eachUser();
+  let agent: McpStdio;
+
+  beforeEach(async () => {
+    agent = await user().agent();
+  });
+
+  async function described(name: string): Promise<string> {
+    return blocks(await agent.call("describe-symbol", { name })).join("\n");
+  }
+
+  it("shares definitions with Emacs, and the latest one wins", async () => {
+    const { emacs } = user();
+    await agent.evaluate('(defun greet (name) "Says hello." (format nil "Hello ~a" name))');
+    expect(await emacs.evaluateInRepl('(greet "you")')).to.equal('"Hello you"');
+    expect(await emacs.evaluateInRepl('(defun greet (name &key loudly) "Greets." (list name loudly))')).to.match(
+      /GREET$/,
+    );
+    expect(await agent.evaluate('(greet "me" :loudly t)')).to.deep.equal(['=> ("me" T)']);
+    expect(await described("greet"))
+      .to.include("(NAME &KEY LOUDLY)")
+      .and.include("Greets.")
+      .and.not.include("Says hello");
+    expect(blocks(await agent.call("list-definitions"))[0]).to.not.include("Says hello");
+    expect(blocks(await agent.call("reset-session")).join("\n")).to.match(/GREET/);
+    expect(await emacs.evaluateInRepl('(greet "you")')).to.equal('("you" NIL)');
+  });
+
+  it("sees definitions from Emacs's editor, even during a stop", async () => {
+    const { emacs } = user();
+    await agent.evaluate("(defun halve (number) (/ number zero))");
+    expect((await agent.evaluate("(halve 10)"))[0]).to.include("[ERROR] UNBOUND-VARIABLE");
+    await emacs.compile('(defun halve (number) "By two." (/ number 2))');
+    expect(await described("halve")).to.include("By two.");
+    const continued = await agent.call("debugger_invoke_restart", { restart: "RETRY" });
+    expect(blocks(continued)[0]).to.equal("=> 5");
   });
 });

@@ -2,8 +2,10 @@ import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { BesideEmacs } from "../support/beside-emacs.js";
-import { followsAgents, modeLine, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+import * as z from "zod";
+import type { Emacs } from "../support/emacs.js";
+import { modeLine, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+import { eachUser, following } from "./user.js";
 
 /** Replaces times and thread ids. */
 function timeless(text: string): string {
@@ -15,26 +17,21 @@ function timeless(text: string): string {
 
 describe("the transcript of swank-mcp.el", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
-
+  const user = eachUser();
   let folder: string;
 
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(join(tmpdir(), "transcript-")));
-    user = await BesideEmacs.connected();
-    await useSwankMcp(user.emacs);
-    await followsAgents(user.emacs);
-  });
-  afterEach(async () => {
-    await user.end();
-    await rm(folder, { recursive: true });
+    await following(user().emacs);
   });
 
+  afterEach(() => rm(folder, { recursive: true }));
+
   it("shows each call with its agent, code, output and values, while the mode line shows the agent's state", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.eval("(swank-mcp-transcript)");
     expect(await modeLine(emacs)).to.equal("");
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate('(defun greet (name)\n  (format t "hello ~a" name)\n  (length name))\n(greet "you")');
     const { text } = await emacs.bufferShowing("*swank-mcp*", "=> 3");
     expect(timeless(text)).to.equal(
@@ -56,9 +53,9 @@ describe("the transcript of swank-mcp.el", function () {
   });
 
   it("shows a background thread's stop until it ends, loaded systems and tests in words, and marks what it leaves out", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.eval("(swank-mcp-transcript)");
-    const agent = await user.agent();
+    const agent = await user().agent();
     await agent.evaluate('(sb-thread:make-thread (lambda () (error "in the background"))) (values)');
     const { text } = await emacs.bufferShowing("*swank-mcp*", "in the background\n");
     expect(timeless(text)).to.match(
@@ -87,5 +84,97 @@ describe("the transcript of swank-mcp.el", function () {
     await emacs.eval("(setq swank-mcp-kept-calls 2)");
     await agent.evaluate("(list 1)");
     await emacs.until('(string-match-p "earlier calls are not kept" (swank-mcp--earlier-text))', "the header line");
+  });
+});
+
+const names = z.array(z.string());
+
+/** The names of the messages that an Emacs has received since `recordMessages`. */
+async function messages(emacs: Emacs): Promise<readonly string[]> {
+  const list = await emacs.eval("(json-encode (vconcat (mapcar 'symbol-name (mapcar 'car swank-mcp-test-messages))))");
+  return names.parse(JSON.parse(JSON.parse(list)));
+}
+
+/** Begins to record all messages of Lisps, without changing what Emacs does with them. */
+async function recordMessages(emacs: Emacs): Promise<void> {
+  await emacs.eval(`(progn (defvar swank-mcp-test-messages '())
+    (add-hook 'slime-event-hooks (lambda (message) (push message swank-mcp-test-messages) nil)))`);
+}
+
+describe("events about agents", function () {
+  this.timeout(300_000);
+  const user = eachUser();
+  it("never reach an Emacs without swank-mcp.el, also beside one that has it", async () => {
+    const plain = user().emacs;
+    await recordMessages(plain);
+    const listening = await user().anotherEmacs();
+    await listening.connect(user().port);
+    await following(listening);
+    const agent = await user().agent();
+    await agent.evaluate('(progn (format t "hello") 1)');
+    await agent.evaluate('(error "stop")');
+    await agent.call("debugger_invoke_restart", { restart: "ABORT" });
+    await agent.evaluate("(defun seen () 1)");
+    await listening.until("(eql 0 (swank-mcp-test-open-calls))", "the end of all calls");
+    await agent.end();
+    await modeLineShowing(listening, "");
+    expect(await plain.evaluateInRepl("(seen)")).to.include("1");
+    expect(await messages(listening)).to.include(":channel-send");
+    const received = new Set(await messages(plain));
+    // Those of its own request, and the rules of indentation that Swank sends by itself.
+    for (const known of [":return", ":write-string", ":indentation-update", ":new-features", ":emacs-rex"])
+      received.delete(known);
+    expect([...received]).to.deep.equal([]);
+  });
+
+  it("of two agents reach two Emacsen, also one that comes later, and end when everything is killed in the middle", async () => {
+    const first = user().emacs;
+    await following(first);
+    const [one, other] = [await user().agent(), await user().agent()];
+    await one.evaluate("(list :from-one)");
+    await other.evaluate("(list :from-other)");
+    const second = await user().anotherEmacs();
+    await second.connect(user().port);
+    await useSwankMcp(second);
+    await second.eval("(swank-mcp-transcript)");
+    await second.bufferShowing("*swank-mcp*", "=> (:FROM-ONE)");
+    const { text } = await second.bufferShowing("*swank-mcp*", "=> (:FROM-OTHER)");
+    expect(text).to.match(/ test {2}[\s\S]* test 2 {2}/);
+    const running = one.evaluate("(sleep 300)").catch(() => []);
+    await other.evaluate('(error "stopped")');
+    for (const emacs of [first, second]) await modeLineShowing(emacs, "agent running");
+    one.process.kill("SIGKILL");
+    await running;
+    for (const emacs of [first, second]) await modeLineShowing(emacs, "agent stopped");
+    await second.bufferShowing("*swank-mcp*", "The agent disconnected.");
+    await second.kill();
+    expect(await other.evaluate("(list :still-here)")).to.deep.equal(["=> (:STILL-HERE)"]);
+    other.process.kill("SIGKILL");
+    await modeLineShowing(first, "");
+    expect(await first.evaluateInRepl("(list 1 2)")).to.equal("(1 2)");
+  });
+
+  it("name the agent and the code of each worker in the list of threads, and only there", async () => {
+    const { emacs } = user();
+    await following(emacs);
+    const agent = await user().agent();
+    const running = agent.evaluate("(loop until (boundp 'go-on)\n  do (sleep 0.01))");
+    await modeLineShowing(emacs, "agent running");
+    await emacs.eval("(slime-list-threads)");
+    await emacs.until(
+      `(with-current-buffer "*slime-threads*"
+         (or (string-match-p "test: (loop" (buffer-string)) (progn (slime-update-threads-buffer) nil)))`,
+      "a list with the worker",
+    );
+    const { text } = await emacs.bufferShowing("*slime-threads*", "test: ");
+    expect(text).to.match(/worker test: \(loop until \(boundp 'go-on\) +Running/);
+    expect(await emacs.evaluateInRepl("(progn (defvar go-on t) 'set)")).to.equal("SET");
+    await running;
+    // SLIME lists the threads once, perhaps before the worker has ended: ask again each time
+    await emacs.until(
+      `(with-current-buffer "*slime-threads*"
+         (or (not (string-match-p "test:" (buffer-string))) (progn (slime-update-threads-buffer) nil)))`,
+      "a list without workers",
+    );
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 import * as z from "zod";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { eachUser } from "./user.js";
 
 const status = z.object({ stopped: z.array(z.object({ message: z.string(), owner: z.string().optional() })) });
 const breakpoints = z.object({ breakpoints: z.array(z.object({ id: z.number(), function: z.string() })) });
@@ -24,25 +24,22 @@ async function watched(agent: McpStdio) {
 
 describe("two swank-mcp servers beside Emacs", function () {
   this.timeout(200_000);
-  let user: BesideEmacs;
+  const user = eachUser();
   let one: McpStdio;
   let other: McpStdio;
 
   beforeEach(async () => {
-    user = await BesideEmacs.connected();
-    [one, other] = await Promise.all([user.agent(), user.agent()]);
+    [one, other] = await Promise.all([user().agent(), user().agent()]);
   });
-
-  afterEach(() => user.end());
 
   it("have separate stops and last errors, and leave errors of background threads to Emacs", async () => {
     await Promise.all([one.evaluate('(error "of one")'), other.evaluate('(error "of the other")')]);
     expect([await stopped(one), await stopped(other)]).to.deep.equal([["of one"], ["of the other"]]);
     expect(await text(one, "describe-last-error")).to.include("of one");
     expect(await text(other, "describe-last-error")).to.include("of the other");
-    await user.emacs.typeInRepl('(sb-thread:make-thread (lambda () (error "nobody\'s")))');
-    await user.emacs.debuggerShowing("nobody's");
-    expect((await user.emacs.debuggerBuffers()).map(({ condition }) => condition)).to.deep.equal(["nobody's"]);
+    await user().emacs.typeInRepl('(sb-thread:make-thread (lambda () (error "nobody\'s")))');
+    await user().emacs.debuggerShowing("nobody's");
+    expect((await user().emacs.debuggerBuffers()).map(({ condition }) => condition)).to.deep.equal(["nobody's"]);
     await one.evaluate("(values)");
     expect(await text(one, "describe-last-error")).to.include("No error information available.");
     expect(await text(other, "describe-last-error")).to.include("of the other");
@@ -57,7 +54,7 @@ describe("two swank-mcp servers beside Emacs", function () {
     const [{ id }] = z.tuple([z.object({ id: z.number() })]).parse(await watched(one));
     expect(await other.call("breakpoint_remove", { id })).to.have.property("isError", true);
     await other.call("breakpoint_set", { function: "watched" });
-    expect(await user.emacs.evaluateInRepl("(watched 1)")).to.equal("2");
+    expect(await user().emacs.evaluateInRepl("(watched 1)")).to.equal("2");
     for (const agent of [one, other]) {
       expect((await agent.evaluate("(watched 1)"))[0]).to.include("[BREAKPOINT]");
       expect(await text(agent, "debugger_continue")).to.equal("=> 2");
@@ -89,15 +86,15 @@ describe("two swank-mcp servers beside Emacs", function () {
   });
 
   it("receive each error of a background thread only once while Emacs is disconnected, and Emacs takes the stops over", async () => {
-    await user.prepareFailures();
-    await user.emacsLeaves(one);
-    await user.fail(other, "while Emacs is away");
+    await user().prepareFailures();
+    await user().emacsLeaves(one);
+    await user().fail(other, "while Emacs is away");
     let both: string[] = [];
     while (both.length === 0) both = (await Promise.all([stopped(one), stopped(other)])).flat();
-    await user.emacs.connect(user.port);
-    await user.fail(one, "after its return");
-    await user.emacs.debuggerShowing("after its return");
-    await user.emacs.debuggerShowing("while Emacs is away");
+    await user().emacs.connect(user().port);
+    await user().fail(one, "after its return");
+    await user().emacs.debuggerShowing("after its return");
+    await user().emacs.debuggerShowing("while Emacs is away");
     while ((await Promise.all([stopped(one), stopped(other)])).flat().length > 0);
   });
 });

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import * as z from "zod";
-import { BesideEmacs } from "../support/beside-emacs.js";
 import type { Emacs } from "../support/emacs.js";
 import { blocks } from "../support/mcp-results.js";
-import { answer, followsAgents, noQuestion, question, useSwankMcp } from "../support/swank-mcp-el.js";
+import { answer, noQuestion, question } from "../support/swank-mcp-el.js";
+import { following, oneUser } from "./user.js";
 
 const FRAGILE = '(defun fragile (x) (declare (optimize (debug 3))) (let ((y (* 2 x))) (error "bad ~a" y) y))';
 
@@ -29,24 +29,20 @@ const state = z.object({ hash: z.string(), selected: z.string(), minibuffer: z.b
 
 describe("typing in Emacs beside an agent", function () {
   this.timeout(300_000 + MINUTES * 120_000);
-  let user: BesideEmacs;
+  const user = oneUser();
   let folder: string;
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "typing-"));
     await writeFile(join(folder, "typed.lisp"), "");
-    user = await BesideEmacs.connected();
-    const { emacs } = user;
-    await useSwankMcp(emacs);
-    await followsAgents(emacs);
+    const { emacs } = user();
+    await following(emacs);
     await emacs.openFrame();
     // Before that, Emacs may still put its first buffer into the frame.
     await emacs.messageMatching("When done with this frame");
   });
-  after(async () => {
-    await user.end();
-    await rm(folder, { recursive: true });
-  });
+
+  after(() => rm(folder, { recursive: true }));
 
   /** A hash of the person's text, which becomes too long for an answer of emacsclient, the selected window's buffer, and whether the minibuffer is active. */
   async function seen(emacs: Emacs): Promise<z.output<typeof state>> {
@@ -58,8 +54,8 @@ describe("typing in Emacs beside an agent", function () {
   }
 
   it("loses no key to questions, which nothing typed answers, and each is then answered by its chord", async () => {
-    const { emacs } = user;
-    const agent = await user.agent();
+    const { emacs } = user();
+    const agent = await user().agent();
     await emacs.evaluateInRepl("(defun fact (n) n)");
     await emacs.evaluateInRepl(FRAGILE);
     await emacs.typeInRepl("(fragile 21)");

@@ -1,7 +1,10 @@
 import { expect } from "chai";
 import { BesideEmacs } from "../support/beside-emacs.js";
+import { COMPILING, LoadableSystems } from "../support/loadable-systems.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { NOTHING_WATCHES, SHOP, SHOP_GOES_ON } from "../support/watched-functions.js";
+import { eachUser, oneUser } from "./user.js";
 
 /** Lisp code: `(note)` records the variables that a REPL and new threads see, `(changes)` names those that have changed since. */
 const NOTE_CHANGES = `
@@ -119,19 +122,16 @@ const NEW_THREADS = "(mapcar #'sb-thread:thread-name (set-difference (sb-thread:
 
 describe("agent's work beside the user's", function () {
   this.timeout(300_000);
-  let user: BesideEmacs;
+  const user = oneUser(() => BesideEmacs.startedByEmacs(["slime-fancy"]));
   let agent: McpStdio;
 
   before(async () => {
-    user = await BesideEmacs.startedByEmacs(["slime-fancy"]);
-    agent = await user.agent();
-    await user.emacs.evaluateInRepl(NOTE_CHANGES);
+    agent = await user().agent();
+    await user().emacs.evaluateInRepl(NOTE_CHANGES);
   });
 
-  after(() => user.end());
-
   it("leaves the user's REPL, settings and inspector unchanged, even at stops", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     // The first session loads the runtime systems that load on demand.
     await agent.evaluate("1");
     await emacs.eval('(slime-inspect "(list :first :second)")');
@@ -152,7 +152,7 @@ describe("agent's work beside the user's", function () {
   });
 
   it("keeps the user's output in the REPL, and returns the agent's simultaneous output to the agent", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     const print = (who: string) =>
       `(loop repeat 40 do (format t "${who}~%") (format *error-output* "${who}~%") (finish-output) (sleep 0.01))`;
     await emacs.typeInRepl(print("the user"));
@@ -167,12 +167,12 @@ describe("agent's work beside the user's", function () {
   });
 
   it("leaves nothing behind when it asks about the user's code, even if a macro prints, reads, fails or stops", async () => {
-    const { emacs } = user;
+    const { emacs } = user();
     await emacs.compile(USERS_CODE);
     await emacs.evaluateInRepl("(defvar *threads* (sb-thread:list-all-threads))");
     // load-system loads it; SLIME's newest version does not.
     await emacs.evaluateInRepl('(progn (require "asdf") nil)');
-    const asking = await user.agent();
+    const asking = await user().agent();
     await asking.evaluate("1");
     const shown = async () => [
       await emacs.replText(),
@@ -183,14 +183,124 @@ describe("agent's work beside the user's", function () {
     ];
     await emacs.evaluateInRepl("(note)");
     const before = await shown();
-    for (const [tool, args, answer] of QUESTIONS) {
+    for (const [tool, args, answer] of QUESTIONS)
       expect(blocks(await asking.call(tool, args)).join("\n"), `${tool} ${JSON.stringify(args)}`).to.include(answer);
-    }
     expect(await shown()).to.deep.equal(before);
     expect(await emacs.evaluateInRepl('(list * (changes) (find-symbol "NEVER-INTERNED"))')).to.equal("(NOTED NIL NIL)");
     expect(blocks(await asking.call("lisp-status"))[0]).to.include('"stopped":[]');
     await asking.end();
     while ((await emacs.evaluateInRepl(NEW_THREADS)) !== "NIL");
     expect(await emacs.evaluateInRepl("(changes)")).to.equal("NIL");
+  });
+});
+
+const WATCHES = [
+  ["trace-calls", { functions: ["shop::work"], limit: 100_000 }],
+  ["profile-code", { mode: "calls", package: "shop" }],
+  ["profile-code", {}],
+] as const;
+
+describe("watching a program beside Emacs", function () {
+  this.timeout(300_000);
+  const user = eachUser();
+  it("shows threads of the program, keeps Emacs usable, and ends when the server is killed", async () => {
+    const { emacs } = user();
+    await emacs.evaluateInRepl(`(dolist (text (list ${texts()})) (eval (read-from-string text)))`);
+    const watcher = await user().agent("--approval", "off");
+    await watcher.evaluate("1");
+    for (const [tool, what] of WATCHES) {
+      const agent = await user().agent("--approval", "off");
+      const found = blocks(await agent.call(tool, { ...what, seconds: 1 })).join("\n");
+      expect(found).to.match(tool === "trace-calls" ? /^Thread \d+ "?server-0"?:$/m : / real, /);
+      agent.startCall(tool, { ...what, seconds: 3600 }).result.catch(() => undefined);
+      while ((await watcher.evaluate(NOTHING_WATCHES))[0] === "=> T");
+      expect(await emacs.evaluateInRepl("(shop::total (list 1 2))")).to.equal("30");
+      agent.process.kill("SIGKILL");
+      while ((await watcher.evaluate(NOTHING_WATCHES))[0] !== "=> T");
+      expect(await watcher.evaluate(SHOP_GOES_ON)).to.deep.equal(["=> :ON"]);
+      expect(await emacs.evaluateInRepl("(+ 1 2)")).to.equal("3");
+      expect(await emacs.debuggerBuffers()).to.deep.equal([]);
+    }
+  });
+
+  it("shows what the heap holds and what keeps an object alive, and ends when the server is killed", async () => {
+    const { emacs } = user();
+    await emacs.evaluateInRepl(
+      "(progn (defstruct order lines) (defvar *orders* (loop repeat 10 collect (make-order))) (defvar *state* :idle))",
+    );
+    const agent = await user().agent("--approval", "off");
+    const heap = async (args: object) => blocks(await agent.call("heap", { ...args })).join("\n");
+    expect(await heap({ mode: "summary" })).to.match(/^Heap: /m);
+    expect(await heap({ mode: "instances", type: "order" })).to.match(/ORDER/);
+    expect(await heap({ mode: "path", object: "(first *orders*)" })).to.include("*ORDERS*");
+    const killed = await user().agent("--approval", "off");
+    killed.startCall("heap", { mode: "growth", code: ENDLESS }).result.catch(() => undefined);
+    while ((await agent.evaluate("*state*"))[0] !== "=> :RUNNING");
+    killed.process.kill("SIGKILL");
+    while ((await agent.evaluate("*state*"))[0] !== "=> :ENDED");
+    expect(await emacs.evaluateInRepl("(length *orders*)")).to.equal("10");
+    expect(await emacs.debuggerBuffers()).to.deep.equal([]);
+  });
+});
+
+/** Code that runs until it is unwound. */
+const ENDLESS = "(unwind-protect (loop (setf *state* :running) (make-order)) (setf *state* :ended))";
+
+/** The forms of the program as strings, on one line, as they are typed in Emacs. */
+function texts(): string {
+  const forms = SHOP.trim().split(/\n(?=\()/);
+  return forms.map((form) => JSON.stringify(form.replaceAll("\n", " "))).join(" ");
+}
+
+describe("load-system beside Emacs", function () {
+  this.timeout(COMPILING);
+  const user = oneUser(() => BesideEmacs.startedByEmacs(["slime-fancy"]));
+  let systems: LoadableSystems;
+
+  before(async () => {
+    systems = await LoadableSystems.create();
+  });
+
+  after(() => systems.remove());
+
+  it("shows Emacs nothing when it is cancelled in the middle of 100 files, and does not block Emacs's compilations", async () => {
+    const { emacs } = user();
+    const agent = await user().agent();
+    await systems.writeWide(
+      60,
+      `(warn "The agent's warning.") (format t "The agent's output.~%")
+(eval-when (:compile-toplevel) (defvar cl-user::*waits* t) (loop until (boundp 'cl-user::*go-on*) do (sleep 0.01)))\n`,
+    );
+    await emacs.compile("(defun users-sum (a b) (+ a b))");
+    // SLIME's newest version does not load it.
+    await emacs.evaluateInRepl('(progn (require "asdf") nil)');
+    await emacs.evaluateInRepl(`(defvar *noted* (list *package* *standard-output* *error-output* *features*))`);
+    const shown = async () => [
+      await emacs.eval(
+        "(mapcar 'buffer-name (seq-remove (lambda (b) (eq ?\\s (aref (buffer-name b) 0))) (buffer-list)))",
+      ),
+      await emacs.debuggerBuffers(),
+      await emacs.replText(),
+    ];
+    const before = await shown();
+    const file = `${systems.folder}/wide/wide.asd`;
+    const call = agent.startCall("load-system", { file, timeout: 500 });
+    await agent.evaluate("(loop until (boundp '*waits*) do (sleep 0.01))");
+    agent.cancel(call.id);
+    let notice: string | undefined;
+    while (notice === undefined) [, notice] = await agent.evaluate("1");
+    expect(notice).to.match(/^load-system was cancelled\.\nSystem wide is not loaded completely: 59 of 100 files\./);
+    expect(await shown()).to.deep.equal(before);
+    await emacs.compile("(defun users-product (a b) (* a b))");
+    expect(
+      await emacs.evaluateInRepl(
+        "(list (users-product 6 7) (equal *noted* (list *package* *standard-output* *error-output* *features*)))",
+      ),
+    ).to.equal("(42 T)");
+    const quiet = await shown();
+    await agent.evaluate("(defvar *go-on* t)");
+    const result = await agent.call("load-system", { file, timeout: 500 });
+    expect(blocks(result)[0]).to.match(/^System wide is loaded: 41 files, compiled now\./);
+    expect(await shown()).to.deep.equal(quiet);
   });
 });

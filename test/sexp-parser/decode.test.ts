@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import { type Decoder, decode, intern, keyword, NIL, read, type Sexp, symbol, T } from "sexp-parser";
+import { DecodeError, type Decoder, decode, intern, keyword, NIL, read, type Sexp, symbol, T } from "sexp-parser";
 
-const { any, bigInteger, boolean, from, integer, keywordName, list, literal, map, nil, nullable } = decode;
+const { any, bigInteger, boolean, from, integer, keywordName, list, literal, map, named, nil, nullable } = decode;
 const { oneOf, optional, plist, real, record, recursive, string, symbolName, tagged, tuple, tupleRest, withDefault } =
   decode;
 
@@ -35,9 +35,8 @@ describe("decode of atoms", () => {
     ["literal", literal(T), "t", T],
     ["literal", literal(keyword("x")), ":X", keyword("x")],
   ];
-  for (const [name, decoder, text, value] of cases) {
+  for (const [name, decoder, text, value] of cases)
     it(`${name} accepts ${text}`, () => expect(decoded(decoder, text)).to.deep.equal(value));
-  }
 
   it("treats an empty array as nil", () => {
     expect(boolean([])).to.equal(false);
@@ -97,9 +96,8 @@ describe("decode.record", () => {
     expect(decoded(restart, '("A")')).to.deep.equal({ name: "A" });
   });
 
-  it("ignores elements that a newer peer appends", () => {
-    expect(decoded(restart, '("A" nil :new (x))')).to.deep.equal({ name: "A" });
-  });
+  it("ignores elements that a newer peer appends", () =>
+    expect(decoded(restart, '("A" nil :new (x))')).to.deep.equal({ name: "A" }));
 
   it("leaves an optional field out when it is missing or undefined, and gives others their default", () => {
     const decoder = record({
@@ -133,17 +131,14 @@ describe("decode.plist", () => {
     expect(value).to.deep.equal({ pid: 4, lispVersion: "2", "coding-systems": ["utf-8"] });
   });
 
-  it("uses the first of equal keys, as getf does", () => {
-    expect(decoded(plist({ a: integer }), "(:a 1 :a 2)")).to.deep.equal({ a: 1 });
-  });
+  it("uses the first of equal keys, as getf does", () =>
+    expect(decoded(plist({ a: integer }), "(:a 1 :a 2)")).to.deep.equal({ a: 1 }));
 
-  it("ignores keywords in the positions of values", () => {
-    expect(decoded(plist({ a: optional(integer) }), "(:b :a :c 2)")).to.deep.equal({});
-  });
+  it("ignores keywords in the positions of values", () =>
+    expect(decoded(plist({ a: optional(integer) }), "(:b :a :c 2)")).to.deep.equal({}));
 
-  it("accepts nil when no key is required", () => {
-    expect(decoded(plist({ a: optional(integer) }), "nil")).to.deep.equal({});
-  });
+  it("accepts nil when no key is required", () =>
+    expect(decoded(plist({ a: optional(integer) }), "nil")).to.deep.equal({}));
 
   it("finds a field by the key that from names, and adds constants", () => {
     const decoder = plist({ isOwn: from("own", boolean), isLast: from("end", optional(boolean)) }, { kind: "thread" });
@@ -168,15 +163,13 @@ describe("decode.tagged", () => {
     expect(decoded(reply, '(:ABORT "x")')).to.deep.equal({ status: "abort", reason: "x" });
   });
 
-  it("passes nil when there are no elements after the tag", () => {
-    expect(decoded(tagged({ "debug-activate": any }), "(:debug-activate)")).to.equal(NIL);
-  });
+  it("passes nil when there are no elements after the tag", () =>
+    expect(decoded(tagged({ "debug-activate": any }), "(:debug-activate)")).to.equal(NIL));
 
   it("passes the whole datum to otherwise for other tags", () => {
     const decoder: Decoder<number | Sexp> = tagged({ ok: tuple() }, any);
-    for (const text of ["(:new 1)", "(ok)", "(:|ok|)", '("ok")', ":ok", "nil", '"x"', "(a . b)"]) {
+    for (const text of ["(:new 1)", "(ok)", "(:|ok|)", '("ok")', ":ok", "nil", '"x"', "(a . b)"])
       expect(decoded(decoder, text), text).to.deep.equal(read(text));
-    }
   });
 });
 
@@ -209,16 +202,15 @@ describe("decode combinators", () => {
     expect(() => decoded(oneOf(failing, string), "1")).to.throw(RangeError, "not a shape");
   });
 
-  it("named returns the result of its decoder", () => expect(decoded(decode.named("x", integer), "1")).to.equal(1));
+  it("named returns the result of its decoder", () => expect(decoded(named("x", integer), "1")).to.equal(1));
 });
 
 describe("decode.recursive", () => {
   type Tree = string | readonly Tree[];
   const tree = recursive<Tree>((self) => oneOf(string, list(self)));
 
-  it("decodes data that contain data of the same shape", () => {
-    expect(decoded(tree, '("a" ("b" nil))')).to.deep.equal(["a", ["b", []]]);
-  });
+  it("decodes data that contain data of the same shape", () =>
+    expect(decoded(tree, '("a" ("b" nil))')).to.deep.equal(["a", ["b", []]]));
 
   it("throws TOO_DEEP beyond maxDepth", () => {
     const nested = (depth: number): string => "(".repeat(depth) + ")".repeat(depth);
@@ -243,4 +235,109 @@ describe("decode of keywords", () => {
     expect(decoded(plist({ foo: integer }), "(keyword::|FOO| 1)")).to.deep.equal({ foo: 1 });
     expect(intern("FOO", "KEYWORD")).to.equal(keyword("foo"));
   });
+});
+
+function errorOf(decoder: Decoder<unknown>, datum: Sexp): DecodeError {
+  try {
+    decoder(datum);
+  } catch (error) {
+    if (error instanceof DecodeError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+const debug = named(
+  "debug",
+  tagged({
+    debug: record({
+      thread: integer,
+      condition: tuple(string, nullable(string)),
+      restarts: list(record({ name: string, description: string })),
+      frames: list(tupleRest([integer, string], plist({ restartable: optional(integer) }))),
+    }),
+  }),
+);
+
+/** Decoders, texts of data with another shape, and the messages. */
+const CASES: readonly (readonly [decoder: Decoder<unknown>, text: string, message: string])[] = [
+  [string, "42", "expected a string, found 42"],
+  [string, "nil", "expected a string, found nil"],
+  [integer, '"1"', 'expected an integer below 2^53, found "1"'],
+  [integer, "9007199254740992", "expected an integer below 2^53, found 9007199254740992"],
+  [bigInteger, "1.0", "expected an integer, found 1.0"],
+  [real, "#C(1 2)", "expected a real number, found #C(1 2)"],
+  [real, "a", "expected a real number, found a"],
+  [nil, "t", "expected nil, found t"],
+  [decode.symbol, '"a"', 'expected a symbol, found "a"'],
+  [symbolName, "(a)", "expected a symbol, found (a)"],
+  [keywordName, "a", "expected a keyword, found a"],
+  [literal(keyword("x")), ":y", "expected :x, found :y"],
+  [list(any), "(a . b)", "expected a list, found (a . b)"],
+  [list(any), "#(a)", "expected a list, found #(a)"],
+  [list(string), '("a" b)', "[1]: expected a string, found b"],
+  [list(list(string)), '(("a") (b))', "[1][0]: expected a string, found b"],
+  [tuple(string), "nil", "[0]: expected an element that is missing, found nil"],
+  [tuple(any, any), "(a)", "[1]: expected an element that is missing, found (a)"],
+  [tuple(any), "(a b)", "expected at most one element, found (a b)"],
+  [tuple(any, optional(string)), "(a b)", "[1]: expected a string, found b"],
+  [tupleRest([any], list(string)), "(a b)", "rest[0]: expected a string, found b"],
+  [record({ name: string }), "(a)", "name: expected a string, found a"],
+  [record({ name: string, size: integer }), '("a")', 'size: expected an element that is missing, found ("a")'],
+  [record({ name: string }), '"a"', 'expected a list, found "a"'],
+  [plist({ lispVersion: string }), "(:a 1)", "lispVersion: expected the key :lisp-version, found (:a 1)"],
+  [plist({ a: string }), "(:a 1)", "a: expected a string, found 1"],
+  [plist({}), "(:a)", "expected a property list, found (:a)"],
+  [plist({}), "a", "expected a property list, found a"],
+  [tagged({ ok: any, abort: any }), "(:other)", "expected a list that begins with :ok or :abort, found (:other)"],
+  [tagged({ ok: tuple(string) }), "(:ok a)", "ok[0]: expected a string, found a"],
+  [oneOf(string, list(string)), "1", "expected a string or a list, found 1"],
+  [oneOf(string, list(string)), "(1)", "expected a string or a string at [0], found (1)"],
+  [named("x", list(string)), "(1)", "x[0]: expected a string, found 1"],
+  [debug, "(:debug 1 nil)", "debug.debug.condition[0]: expected an element that is missing, found nil"],
+  [
+    debug,
+    '(:debug 1 ("m" nil) (("A" "b") ("C" 2)) nil)',
+    "debug.debug.restarts[1].description: expected a string, found 2",
+  ],
+];
+
+describe("DecodeError", () => {
+  for (const [decoder, text, message] of CASES)
+    it(`of ${JSON.stringify(text)} says: ${message}`, () =>
+      expect(errorOf(decoder, read(text))).to.include({ code: "SHAPE", message }));
+
+  it("has path, expected and found", () => {
+    const error = errorOf(debug, read('(:debug 1 ("m" nil) nil ((0 "f" :restartable "t")))'));
+    expect(error).to.include({
+      name: "DecodeError",
+      path: "debug.debug.frames[0].rest.restartable",
+      expected: "an integer below 2^53",
+      found: '"t"',
+    });
+  });
+
+  it("contains the path when it is printed", () => {
+    const error = errorOf(list(string), read("(1)"));
+    expect(error.stack).to.match(/^DecodeError: \[0\]: expected a string, found 1\n +at /);
+    expect(String(error)).to.equal("DecodeError: [0]: expected a string, found 1");
+  });
+
+  it("has a message of bounded length for a large datum", () => {
+    const large = read(`(${"(a b c) ".repeat(100_000)}"${"x".repeat(100_000)}")`);
+    expect(errorOf(string, large).message.length).to.be.below(200);
+    expect(errorOf(string, ["x".repeat(1_000_000)]).message.length).to.be.below(200);
+  });
+
+  it("has a path of bounded length for deeply nested decoders", () => {
+    let decoder: Decoder<unknown> = string;
+    let datum: Sexp = 1;
+    for (let depth = 0; depth < 1000; depth++) [decoder, datum] = [list(decoder), [datum]];
+    const { message, path } = errorOf(decoder, datum);
+    expect(message.length).to.be.below(400);
+    expect(path).to.match(/^\.\.\.(\[0\])+$/);
+  });
+
+  it("describes a datum that cannot be printed", () =>
+    expect(errorOf(string, Number.NaN).message).to.equal("expected a string, found something that is not Lisp data"));
 });

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { misclosedLines } from "sexp-parser";
+import { misclosedLines, misquotedLine } from "sexp-parser";
 
 /** What is found in the lines, as `line count`. */
 function found(...lines: readonly string[]): string[] {
@@ -71,5 +71,65 @@ describe("misclosedLines of other text", () => {
     expect(misclosedLines(`${"(".repeat(500_000)}\n${"\t".repeat(100_000)}a`)).to.deep.equal([
       { line: 2, count: 500_000 },
     ]);
+  });
+});
+
+const SOURCE = `(defun greet (name)
+  "Greets somebody. Doesn't return anything, as
+the caller knows."
+  (format t "Hello ~a" name)
+  (print |Odd Name|))
+
+#| A note, with "quotes".
+(defun old ())
+|#
+
+(defun leave (name)
+  "Says goodbye to the
+person with the name."
+  (format t "Goodbye ~a (and so on)" name)
+  (values))
+`;
+
+/** Where an error is found when `from`, which is in SOURCE once, is replaced. */
+function errorAfter(from: string, to: string): string {
+  const broken = SOURCE.replace(from, () => to);
+  if (broken === SOURCE) throw new Error(`not in the source: ${from}`);
+  const misquoted = misquotedLine(broken);
+  return misquoted === undefined ? "none" : `${misquoted.line} ${misquoted.mark}`;
+}
+
+describe("misquotedLine", () => {
+  it("finds the line with a missing double quote, though later strings are then read as code", () => {
+    expect(errorAfter('"Hello', "Hello")).to.equal('4 "');
+    expect(errorAfter('~a" name)\n  (print', "~a name)\n  (print")).to.equal('4 "');
+    expect(errorAfter('name."', "name.")).to.equal('13 "');
+  });
+
+  it("finds the line with a surplus double quote", () => {
+    expect(errorAfter("(print |", '(print" |')).to.equal('5 "');
+    expect(errorAfter("(values)", '(val"ues)')).to.equal('15 "');
+    expect(errorAfter("Hello ~a", 'Hello "~a')).to.equal('4 "');
+  });
+
+  it("finds the line with a missing or surplus bar", () => {
+    expect(errorAfter("Name|", "Name")).to.equal("5 |");
+    expect(errorAfter("|Odd", "Odd")).to.equal("5 |");
+    expect(errorAfter("#| A", "# A")).to.equal("7 |");
+    expect(errorAfter("(values)", "(val|ues)")).to.equal("15 |");
+  });
+
+  it("finds nothing if a parenthesis is wrong", () => {
+    expect(errorAfter("(values))", "(values)")).to.equal("none");
+    expect(errorAfter('(format t "Hello', 'format t "Hello')).to.equal("none");
+    expect(errorAfter("name)\n  (print", "name))\n  (print")).to.equal("none");
+    expect(errorAfter("(defun leave (name)", "(defun leave (name")).to.equal("none");
+  });
+
+  it("takes linear time for long texts, with one line or many", () => {
+    for (const part of ['"', "|", "#", "(", '"\n', "(\n", '(a "b" c) ', "\\", ",", "\f"]) {
+      const text = part.repeat(Math.floor(200_000 / part.length));
+      expect(() => misquotedLine(`${text}"`), part).not.to.throw();
+    }
   });
 });

@@ -172,11 +172,9 @@ describe("print for callers without TypeScript", () => {
     ["an opaque datum without text", { kind: "opaque" }],
   ];
   for (const [what, value] of VALUES) {
-    for (const datum of [value, [1, value, 2], { kind: "dotted", items: [1], tail: [value] }]) {
-      it(`refuses ${what}${datum === value ? "" : " inside a list"}`, () => {
-        expect(() => Reflect.apply(print, undefined, [datum])).to.throw(PrintError, "UNPRINTABLE");
-      });
-    }
+    for (const datum of [value, [1, value, 2], { kind: "dotted", items: [1], tail: [value] }])
+      it(`refuses ${what}${datum === value ? "" : " inside a list"}`, () =>
+        expect(() => Reflect.apply(print, undefined, [datum])).to.throw(PrintError, "UNPRINTABLE"));
   }
 });
 

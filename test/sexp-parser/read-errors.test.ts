@@ -110,12 +110,11 @@ const CASES: readonly (readonly [text: string, code: ReadErrorCode, offset: numb
 ];
 
 describe("read of invalid text", () => {
-  for (const [text, code, offset] of CASES) {
+  for (const [text, code, offset] of CASES)
     it(`throws ${code} at ${offset} for ${JSON.stringify(text)}`, () => {
       const error = errorOf(() => read(text));
       expect({ code: error.code, offset: error.offset }).to.deep.equal({ code, offset });
     });
-  }
 
   it("covers every error code", () => {
     const met = new Set<string>(CASES.map(([, code]) => code));
@@ -125,9 +124,8 @@ describe("read of invalid text", () => {
 
   it("throws beyond maxDepth and maxNewSymbols", () => {
     expect(() => read("((a))", { maxDepth: 2 })).not.to.throw();
-    for (const text of ["(((a)))", "((#(a)))", "(('a))"]) {
+    for (const text of ["(((a)))", "((#(a)))", "(('a))"])
       expect(errorOf(() => read(text, { maxDepth: 2 })).code, text).to.equal("NESTED_TOO_DEEP");
-    }
     const names = "(new-1-of-limits new-2-of-limits #:new-3-of-limits)";
     expect(errorOf(() => read(names, { maxNewSymbols: 2 }))).to.include({ code: "TOO_MANY_SYMBOLS", offset: 35 });
     const symbols = read(names, { maxNewSymbols: 3 });
@@ -135,21 +133,15 @@ describe("read of invalid text", () => {
   });
 
   it("throws beyond maxNumberLength, for integers and ratios only", () => {
-    for (const text of ["-123456", "+12345.", "123/456", "#xABCDEF", "#b1/1010", "1234.56", "abcdefg", "|123456|"]) {
+    for (const text of ["-123456", "+12345.", "123/456", "#xABCDEF", "#b1/1010", "1234.56", "abcdefg", "|123456|"])
       expect(() => read(text, { maxNumberLength: 7 }), text).not.to.throw();
-    }
-    for (const text of ["1234567.", "-1234567", "1234/567", "#xABCDEF01", "#b1010101/1"]) {
+    for (const text of ["1234567.", "-1234567", "1234/567", "#xABCDEF01", "#b1010101/1"])
       expect(
         errorOf(() => read(`(a ${text})`, { maxNumberLength: 7 })),
         text,
-      ).to.include({
-        code: "NUMBER_TOO_LONG",
-        offset: 3,
-      });
-    }
-    for (const text of ["12345678.9", "1234567e5", "abcdefgh", "|12345678|", "12345678a", "#*10101010"]) {
+      ).to.include({ code: "NUMBER_TOO_LONG", offset: 3 });
+    for (const text of ["12345678.9", "1234567e5", "abcdefgh", "|12345678|", "12345678a", "#*10101010"])
       expect(() => read(text, { maxNumberLength: 7 }), text).not.to.throw();
-    }
   });
 
   it("throws the same codes in readAll, except EMPTY and TRAILING_DATUM", () => {
@@ -172,9 +164,8 @@ describe("SexpError", () => {
     );
   });
 
-  it("is explained with its line and a caret", () => {
-    expect(explain(error, text)).to.equal(`${error.message}\n\t(e #C(1)))\n\t   ^`);
-  });
+  it("is explained with its line and a caret", () =>
+    expect(explain(error, text)).to.equal(`${error.message}\n\t(e #C(1)))\n\t   ^`));
 
   it("is explained with part of a long line", () => {
     const long = `${"a ".repeat(1000)}#? ${"b ".repeat(1000)}`;
@@ -194,9 +185,8 @@ describe("SexpError", () => {
 
 describe("symbol", () => {
   it("refuses text that is not exactly one symbol", () => {
-    for (const text of ["1", '"a"', "(a)", "#\\a"]) {
+    for (const text of ["1", '"a"', "(a)", "#\\a"])
       expect(errorOf(() => symbol(text)).code, text).to.equal("INVALID_SYMBOL");
-    }
     expect(errorOf(() => symbol("a b")).code).to.equal("TRAILING_DATUM");
     expect(errorOf(() => symbol("")).code).to.equal("EMPTY");
   });

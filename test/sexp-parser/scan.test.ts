@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { type FormSpan, type Position, type ScanResult, scan } from "sexp-parser";
+import { excerpt, type FormSpan, type Position, positionAt, type ScanResult, scan } from "sexp-parser";
 
 /** The texts of the top-level forms of a result. */
 function formsOf(source: string, { forms }: ScanResult): string[] {
@@ -48,13 +48,12 @@ describe("scan of balanced text", () => {
     ["#?(a) #!b", ["#?(a)", "#!b"]],
     ['(#"a(" b) c', ['(#"a(" b)', "c"]],
   ];
-  for (const [source, forms] of cases) {
+  for (const [source, forms] of cases)
     it(`finds the forms of ${JSON.stringify(source)}`, () => {
       const result = scan(source);
       expect(result.kind).to.equal("balanced");
       expect(formsOf(source, result)).to.deep.equal(forms);
     });
-  }
 
   it("gives the positions of forms for any line ends", () => {
     const source = '(a\n b)\r\n  "x\ny" c\n\n\'d';
@@ -90,14 +89,12 @@ describe("scan of unclosed lists", () => {
   });
 
   it("ignores parentheses in strings, comments, symbols and characters", () => {
-    for (const source of ['(a "\n(b"', "(a ;)\n", "(a #| ) |#", "(a #\\)", "(a |)|", "(a \\)", "(a #:|)|"]) {
+    for (const source of ['(a "\n(b"', "(a ;)\n", "(a #| ) |#", "(a #\\)", "(a |)|", "(a \\)", "(a #:|)|"])
       expect(problemOf(source), source).to.include({ kind: "unclosed-list", missing: 1 });
-    }
   });
 
-  it("finds an unclosed list after a prefix", () => {
-    expect(problemOf("a #2A((b)")).to.deep.include({ kind: "unclosed-list", missing: 1, innermost: at(1, 6, 5) });
-  });
+  it("finds an unclosed list after a prefix", () =>
+    expect(problemOf("a #2A((b)")).to.deep.include({ kind: "unclosed-list", missing: 1, innermost: at(1, 6, 5) }));
 });
 
 describe("scan of extra parentheses", () => {
@@ -131,11 +128,9 @@ describe("scan of unterminated text", () => {
     ["a #|", "comment", at(1, 3, 2), 0],
     ["#|#", "comment", at(1, 1, 0), 0],
   ];
-  for (const [source, what, start, depth] of cases) {
-    it(`finds an unterminated ${what} in ${JSON.stringify(source)}`, () => {
-      expect(problemOf(source)).to.deep.equal({ kind: "unterminated", what, start, depth });
-    });
-  }
+  for (const [source, what, start, depth] of cases)
+    it(`finds an unterminated ${what} in ${JSON.stringify(source)}`, () =>
+      expect(problemOf(source)).to.deep.equal({ kind: "unterminated", what, start, depth }));
 
   it("finds a prefix without a form", () => {
     const cases: readonly (readonly [source: string, offset: number])[] = [
@@ -147,9 +142,8 @@ describe("scan of unterminated text", () => {
       ["b #.", 2],
       ["#", 0],
     ];
-    for (const [source, offset] of cases) {
+    for (const [source, offset] of cases)
       expect(problemOf(source), source).to.deep.equal({ kind: "missing-form", start: at(1, offset + 1, offset) });
-    }
   });
 });
 
@@ -172,5 +166,42 @@ describe("scan of long text", () => {
       missing: 1,
       outermost: at(50_001, 1, source.length),
     });
+  });
+});
+
+describe("positionAt", () => {
+  it("counts lines and columns from 1, with a newline as the last char of its line", () => {
+    const text = "ab\r\n\nc😀d\n";
+    const places = [...text].map((_, index) => positionAt(text, index));
+    expect(places.map(({ line, column }) => `${line}:${column}`).join(" ")).to.equal(
+      "1:1 1:2 1:3 1:4 2:1 3:1 3:2 3:3 3:4",
+    );
+    expect(positionAt(text, 8)).to.deep.equal({ offset: 8, line: 3, column: 4 });
+    expect(positionAt(text, text.length)).to.deep.equal({ offset: text.length, line: 4, column: 1 });
+  });
+
+  it("treats an offset beyond the end as the end", () =>
+    expect(positionAt("a\nb", 100)).to.deep.equal({ offset: 3, line: 2, column: 2 }));
+});
+
+describe("excerpt", () => {
+  const excerptAt = (text: string, offset: number): string => excerpt(text, positionAt(text, offset));
+
+  it("shows the line and a caret under the position", () => {
+    expect(excerptAt("a\nbcd\r\ne", 4)).to.equal("bcd\n  ^");
+    expect(excerptAt("a\nbcd\r\ne", 8)).to.equal("e\n ^");
+    expect(excerptAt("", 0)).to.equal("\n^");
+  });
+
+  it("keeps tabs, so that the caret stays under its column", () =>
+    expect(excerptAt("\ta\tb c", 5)).to.equal("\ta\tb c\n\t \t  ^"));
+
+  it("shows at most 80 chars of a long line around the position", () => {
+    const text = Array.from({ length: 400 }, (_, index) => String.fromCharCode(97 + (index % 26))).join("");
+    for (const offset of [0, 39, 40, 200, 370, 399]) {
+      const [line = "", margin = ""] = excerptAt(text, offset).split("\n");
+      expect(line).to.have.lengthOf(80);
+      expect(line.charAt(margin.indexOf("^"))).to.equal(text.charAt(offset));
+    }
   });
 });

@@ -40,9 +40,8 @@ describe("Option checks", () => {
     });
 
     it(`${title} refuses options that are not an object`, async () => {
-      for (const options of [4005, "4005", null]) {
+      for (const options of [4005, "4005", null])
         expect(await failure(() => call(options))).to.include({ code: "INVALID_ARGUMENT" });
-      }
     });
   }
 

@@ -35,12 +35,11 @@ const UNANSWERED: readonly string[] = [
 ];
 
 describe("Connection answers to Lisp threads", () => {
-  for (const [sent, answer] of ANSWERS) {
+  for (const [sent, answer] of ANSWERS)
     onBothJoints(`answers ${sent}`, async ({ peer }) => {
       peer.send(sent);
       expect(await peer.next()).to.equal(answer);
     });
-  }
 
   onBothJoints("answers nothing else", async ({ peer }) => {
     peer.send(...UNANSWERED, "(:ping 1 1)");

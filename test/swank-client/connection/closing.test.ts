@@ -51,7 +51,7 @@ describe("Connection.close", () => {
     { title: "a message that cannot be read", bytes: frame("no list") },
     { title: "a frame that is none", bytes: Buffer.from("zzzzzz") },
     { title: "a frame above the limit", bytes: frame(`(:write-string "${"x".repeat(500)}")`) },
-  ]) {
+  ])
     onBothJoints(
       `ends in order if ${title} comes afterwards`,
       async ({ connection, peer }) => {
@@ -68,7 +68,6 @@ describe("Connection.close", () => {
       },
       () => ({ linger: 1_000_000, frameLimit: 400 }),
     );
-  }
 
   onBothJoints("keeps reading until the server has closed, so that the server can finish writing", async (fake) => {
     const { connection, peer } = fake;

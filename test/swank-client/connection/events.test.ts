@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { read } from "sexp-parser";
 import type { ConnectionOptions, SwankMessage } from "swank-client/protocol";
-import { collectUntil, fakeConnection, onBothJoints } from "../../support/fake-connection.js";
+import { rejection } from "../../support/caught.js";
+import { activeTimers, collectUntil, fakeConnection, onBothJoints } from "../../support/fake-connection.js";
 import { MESSAGE_CASES } from "../wire/cases/index.js";
 
 const reported: (readonly [message: string, event: string])[] = [];
@@ -112,7 +113,7 @@ describe("Connection events", () => {
     ["by default", {}, "the listener's own"],
     ["if the error reporter fails, too", { onListenerError: failing("the reporter's own") }, "the reporter's own"],
   ];
-  for (const [title, options, message] of REPORTERS) {
+  for (const [title, options, message] of REPORTERS)
     it(`whose listener fails become a process warning ${title}, not an exception`, async () => {
       const { connection, peer, release } = await fakeConnection("memory", options);
       const warning = new Promise<Error>((resolve) => process.once("warning", resolve));
@@ -125,7 +126,6 @@ describe("Connection events", () => {
       expect(connection.isOpen).to.equal(true);
       await release();
     });
-  }
 });
 
 function failing(message: string): () => void {
@@ -133,3 +133,54 @@ function failing(message: string): () => void {
     throw new Error(message);
   };
 }
+
+describe("Heartbeat", () => {
+  onBothJoints(
+    "closes the connection to a server that stops answering, and rejects pending requests",
+    async ({ connection, peer }) => {
+      const changes: boolean[] = [];
+      connection.on("answering", (isAnswering) => changes.push(isAnswering));
+      const reply = connection.request(read("(cl:loop)"), { label: "evaluation" });
+      peer.pause();
+      expect((await rejection(reply, "UNRESPONSIVE")).message).to.match(
+        /^evaluation: \S+ has not answered for 15 ms\.$/,
+      );
+      expect(changes).to.deep.equal([false]);
+      await connection.closed;
+    },
+    () => ({ heartbeat: { interval: 5, patience: 3 } }),
+  );
+
+  onBothJoints(
+    "reports when the server answers again",
+    async ({ connection, peer }) => {
+      const next = () => new Promise<boolean>((resolve) => connection.once("answering", resolve));
+      expect(await next()).to.equal(false);
+      const change = next();
+      peer.send("(:new-repl-output)");
+      expect(await change).to.equal(true);
+    },
+    () => ({ heartbeat: { interval: 10, patience: 1000 } }),
+  );
+
+  onBothJoints(
+    "can be disabled",
+    async ({ connection, peer }) => {
+      expect(connection.isOpen).to.equal(true);
+      peer.send("(:ping 1 1)");
+      await peer.next("(:emacs-pong 1 1)");
+      expect(peer.received).to.have.length(1);
+    },
+    () => ({ heartbeat: false }),
+  );
+
+  onBothJoints(
+    "does not keep the process alive",
+    async ({ connection }) => {
+      const timers = activeTimers();
+      await connection.close();
+      expect(activeTimers()).to.equal(timers);
+    },
+    () => ({ heartbeat: { interval: 1_000_000 } }),
+  );
+});

@@ -33,9 +33,7 @@ const stops = (part: number): readonly string[] => [
 
 describe("SwankClient with a hostile or broken server", () => {
   let info: calls.ConnectionInfo;
-  before(async () => {
-    ({ info } = await openFake(tellImage()));
-  });
+  before(async () => ({ info } = await openFake(tellImage())));
 
   it("disconnects with a reason if it announces ever more stopped threads, in bounded memory", async () => {
     const { connection, peer, release } = await fakeConnection("memory");
@@ -90,7 +88,7 @@ describe("SwankClient with a hostile or broken server", () => {
     ["quotes", `(:new-features ${"'".repeat(15_000_000)}`],
     ["vectors", `(:new-features ${"#(".repeat(7_000_000)}`],
   ];
-  for (const [what, text] of NESTED) {
+  for (const [what, text] of NESTED)
     it(`disconnects with a reason if it nests ${what} without end, in bounded memory`, async () => {
       const { connection, peer, release } = await fakeConnection("memory");
       const grown = await flood(connection, peer, [[text]]);
@@ -100,7 +98,6 @@ describe("SwankClient with a hostile or broken server", () => {
       expect(grown).to.be.below(400);
       await release();
     });
-  }
 
   it("disconnects with a reason if it invents millions of symbols, in bounded memory", async () => {
     const { connection, peer, release } = await fakeConnection("memory");

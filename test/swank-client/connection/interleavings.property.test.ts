@@ -114,7 +114,7 @@ class Scenario {
 }
 
 describe("Connection under any interleaving of requests, replies, stops, interrupts, cancellations and endings", () => {
-  for (const joint of ["memory", "TCP"] as const) {
+  for (const joint of ["memory", "TCP"] as const)
     it(`settles every request once, and leaves no timer or listener behind (${joint})`, async () => {
       // Mocha starts its own timer after the first synchronous part of a test.
       await tick();
@@ -140,5 +140,4 @@ describe("Connection under any interleaving of requests, replies, stops, interru
       );
       expect(activeTimers()).to.equal(timers);
     });
-  }
 });

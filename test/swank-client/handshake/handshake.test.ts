@@ -2,27 +2,15 @@ import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
+import { isList, print, read } from "sexp-parser";
 import { connect, type types } from "swank-client";
 import { openConnection, type TransportOpener, tcpOpener } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
+import { liveImage } from "../live/live-image.js";
 import { imageInfo, openFake, tellImage } from "./fake-image.js";
 
 describe("openConnection", () => {
-  it("reports the image's properties", async () => {
-    const { info } = await openFake(tellImage());
-    expect(info).to.deep.equal({
-      pid: 4711,
-      style: "spawn",
-      implementation: { type: "SBCL", name: "sbcl", version: "2.2.9.debian", program: undefined },
-      machine: { instance: "vm", type: "X86-64", version: "Some CPU" },
-      features: ["SWANK", "X86-64", "SBCL"],
-      modules: ["SB-INTROSPECT", "SWANK-REPL"],
-      package: { name: "COMMON-LISP-USER", prompt: "CL-USER" },
-      version: "2.27",
-    });
-  });
-
   it("accepts events before the reply, and missing or new fields", async () => {
     const { info } = await openFake(async (peer) => {
       peer.send('(:indentation-update (("x" 1 ("CL"))))', "(:new-features (:a))", "(:ping 1 2)");
@@ -44,21 +32,19 @@ describe("openConnection", () => {
     ['"1.99"', false],
     ['"2014-10-10"', false],
   ];
-  for (const [version, ok] of VERSIONS) {
+  for (const [version, ok] of VERSIONS)
     it(`${ok ? "accepts" : "refuses"} Swank ${version}`, async () => {
       const opening = openFake(tellImage({ version }));
       if (ok) expect(JSON.stringify((await opening).info.version)).to.equal(version);
       else expect((await rejection(opening, "SWANK_TOO_OLD")).message).to.include(JSON.parse(version));
     });
-  }
 
-  for (const style of ["nil", ":fd-handler", ":sigio"]) {
+  for (const style of ["nil", ":fd-handler", ":sigio"])
     it(`refuses a server of style ${style}`, async () => {
       const error = await rejection(openFake(tellImage({ style })), "NO_THREADS");
       expect(error.message).to.include(`(style ${style.replace(":", "")})`);
       expect(error.remedy).to.equal("This SBCL was built without threads: use one that has :sb-thread in *features*.");
     });
-  }
 
   it("refuses a Lisp other than SBCL", async () => {
     const lisp = '(:type "ECL" :name "ECL" :version "21.2.1" :program nil)';
@@ -70,102 +56,66 @@ describe("openConnection", () => {
     ["2005", '(4711 "SBCL" "sbcl" (:sbcl))'],
     ["early 2006", imageInfo().replace(/ :version "2.27"/, "")],
   ];
-  for (const [year, info] of ANCIENT) {
+  for (const [year, info] of ANCIENT)
     it(`refuses a Swank of ${year}, which sends no version`, async () => {
       const play = async (peer: FakePeer) => peer.returnOk((await peer.nextRequest()).id, info);
       const error = await rejection(openFake(play), "SWANK_TOO_OLD");
       expect(error.message).to.include("does not answer as Swank 2.24 and newer do");
     });
-  }
 
-  interface Slynk {
-    readonly title: string;
-    readonly info: Readonly<Record<string, string>>;
-    readonly remedy: RegExp;
-  }
   // what SLY 1.0.43 answers to Swank's question
-  const SLYNKS: readonly Slynk[] = [
-    {
-      title: "Slynk",
-      info: { features: "(:slynk :x86-64 :sb-thread :sbcl)", modules: '("SLYNK/COMPLETION")', version: '"1.0.43"' },
-      remedy: /^Load Swank into the image beside Slynk, \(ql:quickload :swank\), start it with/,
-    },
-    {
-      title: "Slynk that has a Swank beside it",
-      info: { features: "(:swank :slynk :sbcl)", modules: '("SWANK-REPL" "SLYNK/COMPLETION")', version: '"1.0.43"' },
-      remedy: /^Load Swank into the image beside Slynk/,
-    },
-    {
-      title: "Slynk under Swank's name",
-      info: { features: "(:slynk :sbcl)", modules: '("SLYNK/RETRO" "SLYNK/COMPLETION")', version: '"1.0.43"' },
-      remedy: /^Take sly-retro out of SLY's sly-contribs and restart the Lisp\. Load Swank/,
-    },
+  const SLYNKS: readonly (readonly [title: string, features: string, modules: string, remedy: RegExp])[] = [
+    [
+      "Slynk",
+      "(:slynk :sbcl)",
+      '("SLYNK/COMPLETION")',
+      /^Load Swank .* beside Slynk, \(ql:quickload :swank\), start it/,
+    ],
+    ["Slynk beside Swank", "(:swank :slynk :sbcl)", '("SWANK-REPL" "SLYNK/COMPLETION")', /^Load Swank .* beside Slynk/],
+    [
+      "Slynk under Swank's name",
+      "(:slynk :sbcl)",
+      '("SLYNK/RETRO" "SLYNK/COMPLETION")',
+      /^Take sly-retro out of SLY's sly-contribs and restart the Lisp\. Load Swank/,
+    ],
   ];
-  for (const { title, info, remedy } of SLYNKS) {
+  for (const [title, features, modules, remedy] of SLYNKS)
     it(`refuses ${title}, and says how to start Swank there`, async () => {
-      const error = await rejection(openFake(tellImage(info)), "SLYNK");
+      const error = await rejection(openFake(tellImage({ features, modules, version: '"1.0.43"' })), "SLYNK");
       expect(error.message).to.match(/^127\.0\.0\.1:\d+ is SLY's Slynk, not Swank\.$/);
       expect(error.remedy)
         .to.match(remedy)
         .and.to.include(`(swank:create-server :port ${error.details.port} :dont-close t)`);
       expect(error.message).to.not.include(`:${error.details.port} `);
     });
-  }
 
-  it("accepts a Swank next to a Slynk", async () => {
-    const { info } = await openFake(tellImage({ features: "(:swank :slynk :sbcl)" }));
-    expect(info.features).to.include("SLYNK");
-  });
+  it("accepts a Swank next to a Slynk", async () =>
+    expect((await openFake(tellImage({ features: "(:swank :slynk :sbcl)" }))).info.features).to.include("SLYNK"));
 
-  interface Stranger {
-    readonly title: string;
-    readonly play: (peer: FakePeer) => unknown;
-    readonly says: RegExp;
-  }
-  const STRANGERS: readonly Stranger[] = [
-    { title: "a server that stays silent", play: () => {}, says: /does not answer\.$/ },
-    {
-      title: "a server that closes without a word",
-      play: (peer) => peer.end(),
-      says: /closed the connection without an answer\.$/,
-    },
-    {
-      title: "an SSH server",
-      play: (peer) => peer.sendBytes(Buffer.from("SSH-2.0-x\r\n")),
-      says: /It looks like an SSH server\.$/,
-    },
-    {
-      title: "random bytes",
-      play: (peer) => peer.sendBytes(Buffer.from([0x9f, 3, 0, 255, 17, 4, 4])),
-      says: /six hexadecimal digits/,
-    },
-    {
-      title: "half a message, then silence",
-      play: (peer) => peer.sendBytes(Buffer.from("0000ff(:ret")),
-      says: /does not answer\.$/,
-    },
-    {
-      title: "framed text that is no Lisp",
-      play: (peer) => peer.send('{"jsonrpc":"2.0"}'),
-      says: /not a Swank message/,
-    },
-    {
-      title: "a Lisp that has no package SWANK",
-      play: async (peer) => {
+  const bytes = (sent: Uint8Array | string) => (peer: FakePeer) => peer.sendBytes(Buffer.from(sent));
+  const STRANGERS: readonly (readonly [title: string, says: RegExp, play: (peer: FakePeer) => unknown])[] = [
+    ["a server that stays silent", /does not answer\.$/, () => {}],
+    ["a server that closes", /closed the connection without an answer\.$/, (peer) => peer.end()],
+    ["an SSH server", /It looks like an SSH server\.$/, bytes("SSH-2.0-x\r\n")],
+    ["random bytes", /six hexadecimal digits/, bytes(Uint8Array.of(0x9f, 3, 0, 255, 17, 4, 4))],
+    ["half a message, then silence", /does not answer\.$/, bytes("0000ff(:ret")],
+    ["framed text that is no Lisp", /not a Swank message/, (peer) => peer.send('{"jsonrpc":"2.0"}')],
+    [
+      "a Lisp that has no package SWANK",
+      /a Lisp without Swank, perhaps with SLY's Slynk\.$/,
+      async (peer) => {
         const { text } = await peer.nextRequest();
         peer.send(`(:reader-error ${JSON.stringify(text)} "Package SWANK does not exist.")`);
       },
-      says: /a Lisp without Swank, perhaps with SLY's Slynk\.$/,
-    },
+    ],
   ];
-  for (const { title, play, says } of STRANGERS) {
+  for (const [title, says, play] of STRANGERS)
     it(`refuses ${title}`, async () => {
       const error = await rejection(openFake(play, { timeout: 150 }), "NOT_SWANK");
       expect(error.message).to.match(/^127\.0\.0\.1:\d+ /);
       expect(error.message).to.match(says);
       expect(error.remedy).to.match(/[Ss]wank/);
     });
-  }
 
   it("refuses a web server", async () => {
     const server = createServer((_, response) => response.end("hello")).listen(0, "127.0.0.1");
@@ -188,11 +138,8 @@ describe("openConnection", () => {
     ],
     [async (peer) => peer.returnAbort((await peer.nextRequest()).id, "boom"), "REQUEST_ABORTED"],
   ];
-  for (const [play, code] of SIGNS_OF_LIFE) {
-    it(`identifies a Swank even if it fails: ${code}`, async () => {
-      await rejection(openFake(play, { timeout: 150 }), code);
-    });
-  }
+  for (const [play, code] of SIGNS_OF_LIFE)
+    it(`identifies a Swank even if it fails: ${code}`, () => rejection(openFake(play, { timeout: 150 }), code));
 
   it("times out if the image answers only the first request", async () => {
     const server = await FakeSwank.listen();
@@ -286,5 +233,49 @@ describe("openConnection", () => {
       { signal: controller.signal },
     );
     await rejection(opening, "CANCELLED");
+  });
+});
+
+const PLAIN = "(swank:connection-info)";
+const KAWA = imageInfo({ "lisp-implementation": '(:type "Kawa" :name "kawa" :version "2.0" :program nil)' });
+
+describe("connect to a server that does not understand the first request", () => {
+  for (const refusal of ["reader-error", "abort"])
+    it(`asks again with nothing but connection-info after ${refusal}, and says which Lisp it is`, async () => {
+      const server = await FakeSwank.listen();
+      const refused = rejection(connect({ port: server.port, secret: false }), "UNSUPPORTED_LISP");
+      const peer = await server.accept();
+      const { id, text, form } = await peer.nextRequest();
+      expect(form).to.not.equal(PLAIN);
+      if (refusal === "abort") peer.returnAbort(id, "unbound cl:progn");
+      else peer.send(`(:reader-error ${print(text)} "no package CL")`);
+      const second = await peer.nextRequest(PLAIN);
+      peer.returnOk(second.id, KAWA);
+      expect((await refused).message).to.include("Kawa");
+      await server.close();
+    });
+});
+
+describe("the first request of connect", () => {
+  const image = liveImage();
+
+  /** The part of the request that switches the indentation rules off. */
+  async function preparation(): Promise<string> {
+    const server = await FakeSwank.listen();
+    const refused = rejection(connect({ port: server.port, secret: false }), "UNSUPPORTED_LISP");
+    const peer = await server.accept();
+    const { id, form } = await peer.nextRequest();
+    peer.returnOk(id, KAWA);
+    await refused;
+    await server.close();
+    const datum = read(form);
+    if (!isList(datum) || datum[1] === undefined) throw new Error(`An unexpected request: ${form}`);
+    return print(datum[1]);
+  }
+
+  it("signals no error in a thread that serves no connection of Swank, such as one of Slynk", async () => {
+    const form = await preparation();
+    expect(await image.ask(`(cl:let ((swank::*emacs-connection* cl:nil)) ${form})`)).to.equal("NIL");
+    expect(await image.ask(`(cl:consp ${form})`)).to.equal("T");
   });
 });

@@ -66,12 +66,11 @@ describe("launchImage: a program that the image has started", () => {
     it(`${how} does not delay the report of a killed image`, async () => {
       const { image, connection } = await launchWithChild(form);
       process.kill(image.pid, "SIGKILL");
-      const [exit] = await Promise.all([image.exited, connection.closed]);
-      expect(exit.signal).to.equal("SIGKILL");
+      expect((await Promise.all([image.exited, connection.closed]))[0].signal).to.equal("SIGKILL");
     });
   }
 
-  if (process.platform === "linux") {
+  if (process.platform === "linux")
     it("does not inherit the image's socket", async () => {
       const { image, child } = await launchWithChild(SYSTEM);
       const socket = await readlink(`/proc/${image.pid}/fd/3`);
@@ -81,7 +80,6 @@ describe("launchImage: a program that the image has started", () => {
       );
       expect(await Promise.all(links)).not.to.include(socket);
     });
-  }
 });
 
 describe("SwankClient: a program that an attached image has started", () => {
@@ -100,9 +98,9 @@ describe("SwankClient: a program that an attached image has started", () => {
   });
 });
 
-if (process.platform === "linux") {
+if (process.platform === "linux")
   describe("a launched image", () => {
-    for (const useCore of [true, false]) {
+    for (const useCore of [true, false])
       it(`started ${useCore ? "from a core" : "by loading"} has no descriptors except the standard ones and its socket`, async () => {
         const settings = { launch: { useCore }, inherited: 40 };
         const other = runScript("launch-and-hold", [await sharedCache()], settings);
@@ -114,6 +112,4 @@ if (process.platform === "linux") {
         expect(ofParent).to.include(40);
         expect(ofImage).to.deep.equal([0, 1, 2, 3]);
       });
-    }
   });
-}

@@ -27,29 +27,17 @@ describe("End of a launched image", () => {
       ["(sb-ext:exit :code 4 :abort t)", 4],
       ["(cl:progn (sb-thread:make-thread (cl:lambda () (cl:loop))) (sb-ext:exit :code 5))", 5],
       ["(cl:unwind-protect (sb-ext:exit :code 6) (cl:sleep 1/10))", 6],
-    ] as const) {
+      [
+        "(cl:progn (sb-thread:make-thread (cl:lambda () (sb-sys:without-interrupts (cl:loop)))) (cl:sleep 1/10) (sb-ext:exit :code 7))",
+        7,
+      ],
+    ] as const)
       it(`reports exit code ${code} for ${form}`, async () => {
         const { image, send, connection } = await launch();
         send(form);
         expect(await image.exited).to.deep.include({ code, signal: undefined });
         expect((await connection.closed).code).to.equal("CONNECTION_LOST");
       });
-    }
-
-    it("does not wait for threads that do not end", async () => {
-      const { image, evaluate, send } = await launch();
-      await evaluate("(cl:progn (sb-thread:make-thread (cl:lambda () (sb-sys:without-interrupts (cl:loop)))) t)");
-      send("(sb-ext:exit :code 7)");
-      expect((await image.exited).code).to.equal(7);
-    });
-
-    it("is reported with the image's last output", async () => {
-      const { image, send } = await launch();
-      send(
-        '(cl:progn (cl:write-line "farewell" sb-sys:*stderr*) (cl:finish-output sb-sys:*stderr*) (sb-ext:exit :abort t))',
-      );
-      expect((await image.exited).outputTail).to.include("farewell");
-    });
 
     it("comes if the garbage collector exhausts the heap, without a prompt at a terminal", async () => {
       const { image, send } = await launch({ dynamicSpaceSize: 200 });
@@ -77,7 +65,7 @@ describe("End of a launched image", () => {
   });
 
   describe("by its client", () => {
-    for (const [doing, form] of Object.entries(BUSY)) {
+    for (const [doing, form] of Object.entries(BUSY))
       it(`comes when its socket is closed, even during ${doing}`, async () => {
         const { image, send, evaluate, connection } = await launch();
         send(form);
@@ -85,7 +73,6 @@ describe("End of a launched image", () => {
         await connection.close();
         expect(await image.exited).to.deep.include({ code: 0, signal: undefined });
       });
-    }
 
     it("runs cleanup forms, and exit hooks once", async () => {
       const lines: string[] = [];
@@ -126,7 +113,7 @@ describe("End of a launched image", () => {
   });
 
   describe("with the process that launched it", () => {
-    for (const [doing, form] of Object.entries(BUSY)) {
+    for (const [doing, form] of Object.entries(BUSY))
       it(`comes when that process is killed, even during ${doing}`, async () => {
         const other = runScript("launch-and-hold", [
           await sharedCache(),
@@ -137,7 +124,6 @@ describe("End of a launched image", () => {
         await other.exited;
         await processGone(pid);
       });
-    }
 
     it("comes if only the image itself can detect that process's end", async () => {
       // No signal from the kernel, and Swank does not tell: the image's own watch is left.
@@ -172,5 +158,57 @@ describe("End of a launched image", () => {
       const error = await rejection(launch({ useCore: false, dynamicSpaceSize: 1 }), "LAUNCH_FAILED");
       expect(error.details.output).not.to.equal("");
     });
+  });
+});
+
+describe("OutputLog", () => {
+  const { launch } = launching();
+
+  it("delivers whole lines and characters until the image ends", async () => {
+    const lines: string[] = [];
+    const { image, send } = await launch({ onLog: (line) => lines.push(line) });
+    send('(cl:progn (cl:format sb-sys:*stdout* "one~%zwei ä€😀~%no newline") (sb-ext:exit))');
+    await image.exited;
+    expect(lines).to.deep.equal(["one", "zwei ä€😀", "no newline"]);
+    expect(image.outputTail).to.equal("one\nzwei ä€😀\nno newline");
+  });
+
+  it("never blocks the image, and keeps only the end", async () => {
+    const { image, evaluate } = await launch();
+    await evaluate(
+      '(cl:progn (cl:dotimes (i 200000) (cl:format sb-sys:*stdout* "line ~d~%" i)) (cl:finish-output sb-sys:*stdout*))',
+    );
+    await image.stop();
+    const { outputTail } = await image.exited;
+    expect(outputTail).to.include("line 199999\n").and.not.include("line 100000\n");
+  });
+
+  it("delivers a long line in parts", async () => {
+    const lines: string[] = [];
+    const { image, send } = await launch({ onLog: (line) => lines.push(line) });
+    send('(cl:progn (cl:dotimes (i 100000) (cl:write-string "xxxxxxxxxx" sb-sys:*stdout*)) (sb-ext:exit))');
+    await image.exited;
+    expect(lines.join("")).to.have.length(1_000_000);
+    expect(lines).to.have.length.greaterThan(1);
+  });
+
+  it("continues after a listener throws", async () => {
+    const warned = new Promise<Error>((resolve) => {
+      process.once("warning", resolve);
+    });
+    const { image, send } = await launch({
+      onLog: (line) => {
+        throw new Error(`cannot take ${line}`);
+      },
+    });
+    send('(cl:progn (cl:format sb-sys:*stdout* "one~%") (sb-ext:exit))');
+    expect((await warned).message).to.equal("cannot take one");
+    expect((await image.exited).outputTail).to.equal("one\n");
+  });
+
+  it("includes output of child processes, but does not wait for it", async () => {
+    const { image, send } = await launch();
+    send('(cl:progn (sb-ext:run-program "/bin/sleep" (cl:list "5") :wait nil :output t) (sb-ext:exit :abort t))');
+    expect((await image.exited).code).to.equal(1);
   });
 });

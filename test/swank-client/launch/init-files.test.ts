@@ -51,9 +51,8 @@ describe("loadInitFiles", () => {
     expect(await image.evaluate('(cl:find-symbol "*FROM-INIT*" :cl-user)')).to.equal("nil");
   });
 
-  it("accepts missing init files", async () => {
-    expect(await load(await launchAt(await folder()), {})).to.deep.equal([]);
-  });
+  it("accepts missing init files", async () =>
+    expect(await load(await launchAt(await folder()), {})).to.deep.equal([]));
 
   const broken: Record<string, readonly [text: string, error: RegExp, output: RegExp]> = {
     "signals an error": [
@@ -72,7 +71,7 @@ describe("loadInitFiles", () => {
     ],
     "undefined function": ["(no-such-function 1)", /NO-SUCH-FUNCTION is undefined/, /^/],
   };
-  for (const [what, [text, error, output]] of Object.entries(broken)) {
+  for (const [what, [text, error, output]] of Object.entries(broken))
     it(`reports an error in a file and continues: ${what}`, async () => {
       const { path, write } = await home(text);
       const file = await write("good.lisp", "(defvar *good* 1)");
@@ -84,7 +83,6 @@ describe("loadInitFiles", () => {
       expect(second).to.deep.equal({ path: file, status: "loaded", output: "", error: undefined });
       expect(await image.evaluate("cl-user::*good*")).to.equal("1");
     });
-  }
 
   it("reports missing files, and accepts any file name", async () => {
     const { path, write } = await home("");

@@ -63,9 +63,7 @@ async function addCompiledSwank(cacheDir: string): Promise<void> {
 /** For a suite whose tests write files. */
 export function folders(): Folders {
   const made: string[] = [];
-  afterEach(async () => {
-    await Promise.all(made.splice(0).map(remove));
-  });
+  afterEach(() => Promise.all(made.splice(0).map(remove)));
   return {
     async folder() {
       const folder = await temporaryFolder();
@@ -87,9 +85,7 @@ export function launching(): Launching {
     shared.cacheDir = undefined;
   });
   // Before the folders are removed that the images work in.
-  afterEach(async () => {
-    await Promise.all(images.splice(0).map((image) => image.stop()));
-  });
+  afterEach(() => Promise.all(images.splice(0).map((image) => image.stop())));
   const { folder } = folders();
   return {
     folder,

@@ -1,11 +1,18 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
-import { connect } from "node:net";
+import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { connect as connectSocket } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect } from "chai";
-import { findLisp } from "swank-client/launch";
+import { connect } from "swank-client";
+import { findLisp, launchImage } from "swank-client/launch";
 import { rejection } from "../../support/caught.js";
-import { launching } from "./launching.js";
+import { PLAIN } from "../../support/plain-core.js";
+import { testCache } from "../../support/test-cache.js";
+import { retry, stepThrough } from "../live/step-through.js";
+import { BUILDING_TIME, launching, sharedCache } from "./launching.js";
 
 describe("Environment of a launched image", () => {
   const { launch, folder } = launching();
@@ -13,7 +20,7 @@ describe("Environment of a launched image", () => {
   for (const [way, useCore] of [
     ["from a core", true],
     ["loaded", false],
-  ] as const) {
+  ] as const)
     describe(`started ${way}`, () => {
       it("is the same as under sbcl", async () => {
         const cwd = await realpath(await folder());
@@ -51,7 +58,7 @@ describe("Environment of a launched image", () => {
       it("allows a port on the loopback interface", async () => {
         const { evaluate } = await launch({ useCore });
         const port = await evaluate('(swank:create-server :port 0 :interface "127.0.0.1" :dont-close t :style :spawn)');
-        const socket = connect({ host: "127.0.0.1", port: Number(port) });
+        const socket = connectSocket({ host: "127.0.0.1", port: Number(port) });
         await once(socket, "connect");
         socket.destroy();
         // Somebody else's connection that closes is no reason to end.
@@ -73,7 +80,6 @@ describe("Environment of a launched image", () => {
         );
       });
     });
-  }
 
   it("has the given variables, and SBCL's variables unchanged", async () => {
     const { evaluate } = await launch({ env: { ...process.env, GIVEN: "yes", SBCL_HOME: undefined } });
@@ -98,8 +104,7 @@ describe("Environment of a launched image", () => {
 
   it("distinguishes a heap size that no image can have from a damaged core", async () => {
     await launch();
-    const error = await rejection(launch({ dynamicSpaceSize: 1 }), "INVALID_ARGUMENT");
-    expect(error.message).to.include("1 MB");
+    expect((await rejection(launch({ dynamicSpaceSize: 1 }), "INVALID_ARGUMENT")).message).to.include("1 MB");
     expect((await launch()).image.how).to.equal("core");
   });
 
@@ -117,4 +122,93 @@ describe("Environment of a launched image", () => {
     const { evaluate } = await launch();
     expect(await evaluate("swank::*servers*")).to.equal("nil");
   });
+});
+
+/** What the users of that SBCL want all code to be compiled with. */
+const SETTINGS = "(progn (proclaim '(optimize (safety 0))) (sb-ext:restrict-compiler-policy 'debug 3))";
+
+describe("launchImage with an SBCL whose core has custom settings", () => {
+  let place: string;
+  let script: string;
+
+  before(async () => {
+    place = await mkdtemp(join(tmpdir(), "core-settings-"));
+    script = await customLisp();
+  });
+
+  after(() => rm(place, { recursive: true }));
+
+  /** A script like those that start such an SBCL. */
+  async function customLisp(): Promise<string> {
+    const { executable } = await findLisp();
+    const core = join(place, "custom.core");
+    const save = `(sb-ext:save-lisp-and-die ${JSON.stringify(core)})`;
+    const args = ["--noinform", "--no-sysinit", "--no-userinit", "--eval", SETTINGS, "--eval", save];
+    await promisify(execFile)(executable, args);
+    const path = join(place, "sbcl");
+    await writeFile(path, `#!/bin/sh\nexec '${executable}' --core '${core}' "$@"\n`, { mode: 0o755 });
+    return path;
+  }
+
+  for (const useCore of [true, false])
+    it(`stops at steps of the user's code only, ${useCore ? "from a core" : "loaded"}`, async function () {
+      this.timeout(BUILDING_TIME);
+      const image = await launchImage({ lisp: script, cacheDir: join(place, "cache"), useCore });
+      try {
+        const client = await connect({ transport: () => image.transport() });
+        await stepThrough(client);
+        await retry(client);
+        await client.close();
+      } finally {
+        await image.stop();
+      }
+    });
+});
+
+describe("Connecting to a launched image", () => {
+  const { folder } = launching();
+  const home = process.env["HOME"];
+
+  afterEach(() => {
+    process.env["HOME"] = home;
+  });
+
+  for (const [what, secret] of [
+    ["the user's ~/.slime-secret", undefined],
+    ["a secret that is given", "open sesame"],
+  ] as const)
+    it(`sends no secret, because nothing else can connect: not ${what}`, async () => {
+      const path = await folder();
+      await writeFile(join(path, ".slime-secret"), "for others\n", { mode: 0o600 });
+      process.env["HOME"] = path;
+      const image = await launchImage({ ...PLAIN, cacheDir: await sharedCache() });
+      try {
+        const client = await connect({ transport: image.transport, secret });
+        expect((await client.evaluate("(+ 1 2)").next()).status).to.equal("returned");
+        await client.close();
+      } finally {
+        await image.stop();
+      }
+    });
+});
+
+/** Whether SBCL must search all code for direct calls before it encapsulates a function. SBCL 2.5 and newer need not. */
+const mustSearch = (name: string) => `
+  (cl:let ((direct (cl:find-symbol "FDEFN-HAS-STATIC-CALLERS" "SB-VM")))
+    (cl:and direct (cl:fboundp direct) (cl:funcall direct (sb-int:find-fdefn '${name})) cl:t))`;
+
+const ENCAPSULATED = ["sb-ext:exit", "swank::dispatch-event", "swank/sbcl::definition-source-for-emacs"];
+
+describe("launchImage from a core with the runtime", () => {
+  const { launch } = launching();
+
+  for (const name of ENCAPSULATED)
+    it(`need not search for direct calls of ${name}, which clients encapsulate`, async () => {
+      const { evaluate } = await launch({
+        cacheDir: testCache("swank-mcp"),
+        runtimeSources: undefined,
+        warmUp: undefined,
+      });
+      expect(await evaluate(mustSearch(name))).to.equal("nil");
+    });
 });

@@ -14,11 +14,13 @@ import {
   stat,
   symlink,
   utimes,
+  writeFile,
 } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "chai";
-import { BUILDING_TIME, launching } from "./launching.js";
+import { findShareSecret } from "swank-client/launch";
+import { BUILDING_TIME, folders, launching } from "./launching.js";
 
 const run = promisify(execFile);
 
@@ -59,7 +61,7 @@ describe("launch: files that other users may have written", function () {
     "has a second name": ["has more than one hard link", (core) => link(core, `${core}.other`)],
     "is a pipe": ["is not a file", (core) => rm(core).then(() => run("mkfifo", ["-m", "600", core]))],
   };
-  for (const [what, [says, plant]] of Object.entries(cores)) {
+  for (const [what, [says, plant]] of Object.entries(cores))
     it(`does not run a core that ${what}`, async () => {
       const cacheDir = await cacheWithCore();
       const core = await coreIn(cacheDir);
@@ -74,7 +76,6 @@ describe("launch: files that other users may have written", function () {
       expect(mode & 0o777).to.equal(0o600);
       if (what === "is a link") expect((await stat(`${core}.other`)).mtimeMs).to.be.closeTo(longAgo.getTime(), 1000);
     });
-  }
 
   it("does not use a cache folder that others can write, or a folder below one", async () => {
     const kept = await temporaryCache();
@@ -134,5 +135,57 @@ describe("launch: files that other users may have written", function () {
     const { image } = await launch({ cacheDir, useCore: false });
     expect(image.notes.join()).to.include("swank.fasl, which can be written by other users");
     expect((await lstat(fasl)).mode & 0o777).to.equal(0o600);
+  });
+});
+
+const OLD = "0123456789abcdef0123456789abcdef";
+
+/** What makes a secret that was made earlier useless, or known to others. */
+const SPOILT: Readonly<Record<string, (file: string) => Promise<unknown>>> = {
+  "has another name, as when its process was killed while it was made": (file) => link(file, `${file}.draft`),
+  "can be read by others": (file) => chmod(file, 0o644),
+  "can be written by others": (file) => chmod(file, 0o622),
+  "is cut off": (file) => writeFile(file, OLD.slice(9)),
+};
+
+describe("findShareSecret: a generated secret", () => {
+  const { folder } = folders();
+  const home = process.env["HOME"];
+
+  beforeEach(async () => {
+    process.env["HOME"] = await folder();
+  });
+
+  afterEach(() => {
+    if (home === undefined) delete process.env["HOME"];
+    else process.env["HOME"] = home;
+  });
+
+  it("is reused", async () => {
+    const cacheDir = await folder();
+    const first = await findShareSecret({ cacheDir });
+    const text = await readFile(first.file, "utf8");
+    expect(text).to.match(/^[0-9a-f]{32}$/);
+    expect(await findShareSecret({ cacheDir })).to.deep.equal({ file: first.file, isMade: true });
+    expect(await readFile(first.file, "utf8")).to.equal(text);
+  });
+
+  for (const [how, spoil] of Object.entries(SPOILT))
+    it(`is replaced if it ${how}`, async () => {
+      const cacheDir = await folder();
+      const file = join(cacheDir, "share-secret");
+      await writeFile(file, OLD, { mode: 0o600 });
+      await spoil(file);
+      expect(await findShareSecret({ cacheDir })).to.deep.equal({ file, isMade: true });
+      expect(await readFile(file, "utf8"))
+        .to.match(/^[0-9a-f]{32}$/)
+        .and.not.equal(OLD);
+    });
+
+  it("is the same for processes that generate it simultaneously", async () => {
+    const cacheDir = await folder();
+    const found = await Promise.all(Array.from({ length: 30 }, () => findShareSecret({ cacheDir })));
+    for (const { file } of found) expect(file).to.equal(join(cacheDir, "share-secret"));
+    expect(await readdir(cacheDir)).to.deep.equal(["share-secret"]);
   });
 });

@@ -2,17 +2,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { decode, type SwankClient, type types } from "swank-client";
+import { decode, type types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { loadLibrary } from "../../support/libraries.js";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
 
 /** Milliseconds that compiling a library, or hundreds of questions, may take on a busy machine. */
 const COMPILING = 600_000;
 
 describe("SwankClient.code", () => {
-  const image = liveImage();
-  let client: SwankClient;
+  const image = liveClient();
 
   before(async function () {
     this.timeout(COMPILING);
@@ -20,20 +19,17 @@ describe("SwankClient.code", () => {
     for (const library of ["cl-ppcre", "hunchentoot"] as const)
       await loader.eval(loadLibrary(library), { policy: "keep" });
   });
-  beforeEach(async () => {
-    client = await image.connect();
-  });
 
   /** The names that a package exports, except those that name nothing. */
   async function exported(packageName: string): Promise<readonly string[]> {
     const code = `(let ((*package* (find-package :keyword)) (names '()))
       (do-external-symbols (name "${packageName}" names)
         (when (or (fboundp name) (boundp name) (find-class name nil)) (push (prin1-to-string name) names))))`;
-    return client.eval(code, { decode: decode.list(decode.string) });
+    return image.client.eval(code, { decode: decode.list(decode.string) });
   }
 
   async function definitionsOf(name: string): Promise<readonly types.DefinitionText[]> {
-    const shown = await client.code.showSource(name);
+    const shown = await image.client.code.showSource(name);
     if (shown.status !== "found") throw new Error(`${name}: ${JSON.stringify(shown)}`);
     return shown.definitions;
   }
@@ -54,10 +50,10 @@ describe("SwankClient.code", () => {
         (define-compiler-macro gone-compiler-macro (x) ${call} x)
         (defun kept-user (x) (gone-target x))`,
       );
-      await client.eval(`(load (compile-file "${file}"))`);
+      await image.client.eval(`(load (compile-file "${file}"))`);
     };
     const callers = async () => {
-      const found = await client.code.findReferences("gone-target", "callers");
+      const found = await image.client.code.findReferences("gone-target", "callers");
       if (found.status !== "found") throw new Error(JSON.stringify(found));
       return found.references.map(({ name }) => name).sort();
     };
@@ -97,9 +93,9 @@ describe("SwankClient.code", () => {
       (defun renamed-twice (x) (renamed-target x))
       (loop repeat 2 do (let ((old #'renamed-twice)) (setf (fdefinition 'renamed-twice) (lambda (x) (list (funcall old x))))))`,
     );
-    await client.eval(`(load (compile-file "${file}"))`);
+    await image.client.eval(`(load (compile-file "${file}"))`);
     await rm(folder, { recursive: true });
-    const found = await client.code.findReferences("renamed-target", "callers");
+    const found = await image.client.code.findReferences("renamed-target", "callers");
     if (found.status !== "found") throw new Error(JSON.stringify(found));
     const names = found.references.map(({ name }) => name).sort();
     expect(names).to.deep.equal(["(SETF RENAMED-PLACE)", "RENAMED-NEW", "RENAMED-TWICE", "RENAMED-WRAPPED"]);
@@ -108,7 +104,7 @@ describe("SwankClient.code", () => {
   for (const [library, least] of [
     ["CL-PPCRE", 30],
     ["HUNCHENTOOT", 200],
-  ] as const) {
+  ] as const)
     it(`finds the text of everything that ${library} exports, as it was loaded`, async function () {
       this.timeout(COMPILING);
       const names = await exported(library);
@@ -124,7 +120,6 @@ describe("SwankClient.code", () => {
       }
       expect(strange).to.deep.equal([]);
     });
-  }
 
   it("finds methods and accessors in the form that made them after their file has changed", async () => {
     const folder = await mkdtemp(join(tmpdir(), "live-inner-"));
@@ -134,7 +129,7 @@ describe("SwankClient.code", () => {
   (:method ((x inner-box)) (inner-v x)))
 `;
     await writeFile(file, text);
-    await client.eval(`(load (compile-file "${file}"))`);
+    await image.client.eval(`(load (compile-file "${file}"))`);
     const places = async () => {
       const definitions = await Promise.all(["inner-v", "inner-size"].map(definitionsOf));
       return definitions
@@ -160,7 +155,7 @@ describe("SwankClient.code", () => {
     try {
       const file = join(folder, "changed.lisp");
       await writeFile(file, "(defun changed () 1)\n");
-      await client.eval(`(load ${JSON.stringify(file)})`);
+      await image.client.eval(`(load ${JSON.stringify(file)})`);
       const statuses: unknown[] = [];
       for (const text of [
         "(defun changed () 2)",
@@ -169,7 +164,7 @@ describe("SwankClient.code", () => {
         "(defun changed () 4)",
       ]) {
         await writeFile(file, `${text}\n`);
-        statuses.push((await client.code.loadChanges({ file }).result()).status);
+        statuses.push((await image.client.code.loadChanges({ file }).result()).status);
       }
       expect(statuses).to.deep.equal(["loaded", "incomplete", "incomplete", "loaded"]);
     } finally {
@@ -186,13 +181,17 @@ describe("SwankClient.code", () => {
   });
 
   it("finds names and lines of a library, and expands its macros", async () => {
-    const names = await client.code.apropos("^create-scanner$", { regexp: true, package: "cl-ppcre", external: true });
+    const names = await image.client.code.apropos("^create-scanner$", {
+      regexp: true,
+      package: "cl-ppcre",
+      external: true,
+    });
     expect(names).to.deep.include({ status: "found", count: 1 });
-    const lines = await client.code.searchSource("(defgeneric create-scanner ", { system: "cl-ppcre" });
+    const lines = await image.client.code.searchSource("(defgeneric create-scanner ", { system: "cl-ppcre" });
     expect(lines).to.deep.include({ status: "found", count: 1, matchingFiles: 1 });
-    const all = await client.code.searchSource("(defgeneric create-scanner ");
+    const all = await image.client.code.searchSource("(defgeneric create-scanner ");
     expect(all).to.deep.include({ status: "found", count: 1, matchingFiles: 1 });
-    const expansions = await client.code.macroexpand('(register-groups-bind (a) ("(x)" text) a)', {
+    const expansions = await image.client.code.macroexpand('(register-groups-bind (a) ("(x)" text) a)', {
       mode: "all",
       package: "cl-ppcre",
     });
@@ -200,25 +199,23 @@ describe("SwankClient.code", () => {
   });
 
   it("loads a system, and reports what is loaded so far", async () => {
-    const task = client.code.loadSystem("cl-ppcre");
+    const task = image.client.code.loadSystem("cl-ppcre");
     expect(await task.soFar()).to.equal(undefined);
     const result = await task.result();
-    expect(result).to.deep.include({
-      status: "loading",
-      system: "cl-ppcre",
-      problem: undefined,
-      action: undefined,
-    });
+    expect(result).to.deep.include({ status: "loading", system: "cl-ppcre", problem: undefined, action: undefined });
     expect(await task.soFar()).to.deep.equal(result);
-    expect(await client.code.loadSystem({ system: "cl-ppcre" }).result()).to.have.property("system", "cl-ppcre");
+    expect(await image.client.code.loadSystem({ system: "cl-ppcre" }).result()).to.have.property("system", "cl-ppcre");
   });
 
   it("ends a question in the image when its signal is aborted", async () => {
-    await client.eval("(defmacro code-test-endless () (loop))");
+    await image.client.eval("(defmacro code-test-endless () (loop))");
     const cancel = new AbortController();
-    const expansion = rejection(client.code.macroexpand("(code-test-endless)", { signal: cancel.signal }), "CANCELLED");
+    const expansion = rejection(
+      image.client.code.macroexpand("(code-test-endless)", { signal: cancel.signal }),
+      "CANCELLED",
+    );
     // The image answers requests in the order in which it starts their threads.
-    await client.code.macroexpand("(when 1 2)");
+    await image.client.code.macroexpand("(when 1 2)");
     cancel.abort();
     await expansion;
     // After each test, `liveImage` waits until no thread of a request is left.
@@ -226,15 +223,15 @@ describe("SwankClient.code", () => {
 
   it("does not set the package of the image, or intern names", async () => {
     const before = await image.ask("(cl:package-name (sb-ext:symbol-global-value 'cl:*package*))");
-    await client.code.showSource("code-test-never-interned", { package: "cl-ppcre" });
-    await client.code.macroexpand("(when code-test-never-interned 1)", { package: "cl-ppcre" });
-    await client.code.apropos("code-test-never-interned");
+    await image.client.code.showSource("code-test-never-interned", { package: "cl-ppcre" });
+    await image.client.code.macroexpand("(when code-test-never-interned 1)", { package: "cl-ppcre" });
+    await image.client.code.apropos("code-test-never-interned");
     expect(await image.ask("(cl:package-name (sb-ext:symbol-global-value 'cl:*package*))")).to.equal(before);
     expect(await image.ask('(cl:find-all-symbols "CODE-TEST-NEVER-INTERNED")')).to.equal("NIL");
   });
 
   it("refuses wrong arguments of callers without types", async () => {
-    const { code } = client;
+    const { code } = image.client;
     const calls: readonly (() => Promise<unknown>)[] = [
       () => Reflect.apply(code.showSource, code, [1]),
       () => Reflect.apply(code.showSource, code, ["car", { pakage: "cl" }]),
@@ -256,21 +253,20 @@ describe("SwankClient.code", () => {
 });
 
 describe("SwankClient.code of a program that runs", () => {
-  const image = liveImage();
+  const image = liveClient();
 
   it("answers while other threads compile and collect garbage", async () => {
-    const client = await image.connect();
     const seconds = 6;
     const works = ["(compile nil (list 'lambda '(x) (list '+ 'x (random 1000))))", "(gc)"].map(
       (work) => `(loop until (> (get-internal-real-time) end) do ${work})`,
     );
-    await client.eval(`(let ((end (+ (get-internal-real-time) (* ${seconds} internal-time-units-per-second))))
+    await image.client.eval(`(let ((end (+ (get-internal-real-time) (* ${seconds} internal-time-units-per-second))))
       ${works.map((work) => `(sb-thread:make-thread (lambda () ${work}))`).join("\n")}
       nil)`);
     const end = performance.now() + seconds * 1000;
     while (performance.now() < end) {
       const signal = AbortSignal.timeout(30_000);
-      const callers = () => client.code.findReferences("gethash", "callers", { signal });
+      const callers = () => image.client.code.findReferences("gethash", "callers", { signal });
       for (const found of await Promise.all([callers(), callers(), callers()])) expect(found.status).to.equal("found");
     }
   });

@@ -1,42 +1,38 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir } from "node:fs/promises";
 import { expect } from "chai";
 import { Sources, type SwankClient, type types } from "swank-client";
 import { compileFile } from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { liveImage } from "./live-image.js";
+import { testFolder } from "./test-folder.js";
 
 const severities = (notes: readonly types.CompilerNote[]): readonly types.Severity[] =>
   notes.map(({ severity }) => severity);
 
-describe("compileFile", function () {
-  this.timeout(60_000);
+describe("compileFile", () => {
   const image = liveImage();
   let lisp: SwankClient;
-  let folder: string;
-  let path: string;
-
   beforeEach(async () => {
     lisp = await image.connect();
-    folder = await mkdtemp(join(tmpdir(), "compile-file-"));
-    path = join(folder, "f.lisp");
   });
-  afterEach(() => rm(folder, { recursive: true }));
+  const folder = testFolder();
 
   it("compiles a file, and loads it on request", async () => {
-    await writeFile(path, "(defun cl-user::cf-one () 1)\n");
-    const how: types.FileCompilation & types.CompileFileOptions = { faslFolder: `${folder}/`, policy: { debug: 3 } };
+    const path = await folder.write("f.lisp", "(defun cl-user::cf-one () 1)\n");
+    const how: types.FileCompilation & types.CompileFileOptions = {
+      faslFolder: `${folder.path}/`,
+      policy: { debug: 3 },
+    };
     const compiled = await compileFile(lisp.lisp, path, how);
-    expect(compiled).to.deep.include({ succeeded: true, notes: [], isLoaded: false, fasl: join(folder, "f.fasl") });
+    expect(compiled).to.deep.include({ succeeded: true, notes: [], isLoaded: false, fasl: folder.at("f.fasl") });
     expect(await lisp.eval("(fboundp 'cl-user::cf-one)")).to.deep.equal(["NIL"]);
     expect(await compileFile(lisp.lisp, path, { load: true })).to.include({ isLoaded: true, loadError: undefined });
     expect(await lisp.eval("(cl-user::cf-one)")).to.deep.equal(["1"]);
-    expect(await readdir(folder)).to.include("f.fasl");
+    expect(await readdir(folder.path)).to.include("f.fasl");
   });
 
   it("loads a file with warnings only if it must always be loaded", async () => {
-    await writeFile(path, ";; 😀\n(defun cl-user::cf-two () (car 1) 2)\n");
+    const path = await folder.write("f.lisp", ";; 😀\n(defun cl-user::cf-two () (car 1) 2)\n");
     const compiled = await compileFile(lisp.lisp, path, { load: true });
     expect(compiled).to.include({ succeeded: false, isLoaded: false });
     const [note] = compiled.notes;
@@ -47,7 +43,7 @@ describe("compileFile", function () {
   });
 
   it("returns the notes and the error of a file that fails while it is loaded", async () => {
-    await writeFile(path, '(defun cl-user::cf-three (x) 3)\n(error "at load")\n');
+    const path = await folder.write("f.lisp", '(defun cl-user::cf-three (x) 3)\n(error "at load")\n');
     const { notes, isLoaded, loadError } = await compileFile(lisp.lisp, path, { load: true });
     expect([severities(notes), isLoaded]).to.deep.equal([["style-warning"], false]);
     expect(loadError?.message).to.include("at load");
@@ -55,11 +51,11 @@ describe("compileFile", function () {
   });
 
   it("refuses files that do not exist and unknown options, and is cancelled", async () => {
-    await rejection(compileFile(lisp.lisp, join(folder, "none.lisp")), "REQUEST_FAILED");
+    await rejection(compileFile(lisp.lisp, folder.at("none.lisp")), "REQUEST_FAILED");
     const misspelt = { load: true, lod: true };
-    const error = await rejection(compileFile(lisp.lisp, path, misspelt), "INVALID_ARGUMENT");
+    const error = await rejection(compileFile(lisp.lisp, folder.at("f.lisp"), misspelt), "INVALID_ARGUMENT");
     expect(error.message).to.equal('compileFile has no option "lod". Did you mean "load"?');
-    await writeFile(path, "(eval-when (:compile-toplevel) (loop (sleep 1/50)))\n");
+    const path = await folder.write("f.lisp", "(eval-when (:compile-toplevel) (loop (sleep 1/50)))\n");
     const ending = new AbortController();
     const compiling = compileFile(lisp.lisp, path, { signal: ending.signal });
     ending.abort();

@@ -166,7 +166,7 @@ describe("Runtime in an image on this machine", function () {
     "has a second name": [(file) => link(file, `${file}.other`), false],
   };
 
-  for (const [what, [spoil, isRead]] of Object.entries(SPOILT)) {
+  for (const [what, [spoil, isRead]] of Object.entries(SPOILT))
     it(`is compiled again if the file in the cache ${what}`, async () => {
       const file = await fillCache();
       const { size } = await lstat(file);
@@ -176,7 +176,6 @@ describe("Runtime in an image on this machine", function () {
       expect([found.isFile(), found.mode & 0o777, found.nlink]).to.deep.equal([true, 0o600, 1]);
       expect(found.size).to.be.closeTo(size, 1000);
     });
-  }
 
   const UNUSABLE: Record<string, (folder: string) => Promise<unknown>> = {
     "can be written by others": (path) => chmod(join(path, "evaluate-1.lisp"), 0o666),
@@ -188,7 +187,7 @@ describe("Runtime in an image on this machine", function () {
     "cannot be compiled": (path) => writeFile(join(path, "evaluate-1.lisp"), "(cl:car"),
   };
 
-  for (const [what, spoil] of Object.entries(UNUSABLE)) {
+  for (const [what, spoil] of Object.entries(UNUSABLE))
     it(`is loaded from its texts if one of them in the cache ${what}, and the folder is made anew`, async () => {
       await rm(await fillCache());
       await spoil(await folder());
@@ -196,7 +195,6 @@ describe("Runtime in an image on this machine", function () {
       expect(await loadedByNewImage()).to.equal("(:COMPILING)");
       expect(await loadedByNewImage()).to.equal("(:COMPILED)");
     });
-  }
 
   it("is compiled again if an image has died meanwhile, whose unfinished file is removed later", async () => {
     const file = await fillCache();

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import type { SwankClient } from "swank-client";
 import { killedClient } from "./killed-client.js";
-import { liveImage } from "./live-image.js";
-import { values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
 
 /**
  * Objects that stay, and threads that allocate all kinds of objects, 16 together some 300,000 a second. Each counts its turns. Without their
@@ -45,26 +43,21 @@ async function untilSound(ask: (form: string) => Promise<string>): Promise<void>
 
 describe("client.program.heap with 1,000,000 objects and 16 threads that allocate", function () {
   this.timeout(600_000);
-  const image = liveImage();
-  let client: SwankClient;
+  const image = liveClient();
 
   before(async () => {
     const first = await image.connect();
     await first.eval(PROGRAM);
     await first.close();
   });
-  beforeEach(async () => {
-    client = await image.connect();
-  });
 
   it("counts, compares, and finds instances, while all threads go on", async () => {
-    const { heap } = client.program;
+    const { heap } = image.client.program;
     for (const collect of [true, false, false, false]) {
       const summary = await heap.summary({ collect, limit: 1000 });
       expect(summary).to.include({ complete: true, collected: collect ? "yes" : "no" });
       expect(summary.types.find(({ name }) => name === "ITEM")?.count).to.be.at.least(1_000_000);
-      const growth = await heap.growth({ collect, since: summary.id });
-      expect(growth.complete).to.equal(true);
+      expect((await heap.growth({ collect, since: summary.id })).complete).to.equal(true);
       const found = await heap.instances("item", { collect, limit: 50 });
       expect(found.count).to.be.at.least(1_000_000);
       expect(found.instances).to.have.length.within(25, 50);
@@ -73,8 +66,8 @@ describe("client.program.heap with 1,000,000 objects and 16 threads that allocat
   });
 
   it("finds the path to one of the objects, without pausing the threads", async () => {
-    const [id] = await values(client, "(nth 777777 *items*)", { valuesAs: "ids" });
-    const path = await client.program.heap.path(Number(id));
+    const [id] = await image.values("(nth 777777 *items*)", { valuesAs: "ids" });
+    const path = await image.client.program.heap.path(Number(id));
     if (path.end === "time") return; // on a machine that is too slow
     expect(path).to.include({ end: "found", own: false });
     expect(path.steps.map(({ name }) => name)).to.deep.equal(["variable *ITEMS*", "element 777777"]);
@@ -83,8 +76,10 @@ describe("client.program.heap with 1,000,000 objects and 16 threads that allocat
 
   it("leaves nothing on when a call is cancelled or the client's process is killed", async () => {
     const aborter = new AbortController();
-    const [id] = await values(client, "(list 1)", { valuesAs: "ids" });
-    const search = client.program.heap.path(Number(id), { signal: aborter.signal }).catch((error: unknown) => error);
+    const [id] = await image.values("(list 1)", { valuesAs: "ids" });
+    const search = image.client.program.heap
+      .path(Number(id), { signal: aborter.signal })
+      .catch((error: unknown) => error);
     await pause(100);
     aborter.abort();
     await search;
@@ -106,12 +101,11 @@ describe("client.program.heap with 1,000,000 objects and 16 threads that allocat
   });
 
   it("refuses the full collection when more than half of the heap is in use", async () => {
-    await client.eval(`
+    await image.client.eval(`
       (defvar *ballast* (loop repeat (ceiling (sb-ext:dynamic-space-size) 8000000)
                               collect (make-array 4000000 :element-type '(unsigned-byte 8))))
       nil`);
-    const summary = await client.program.heap.summary();
-    expect(summary).to.include({ collected: "unsafe", gc: 0, complete: true });
-    await client.eval("(setf *ballast* nil) (sb-ext:gc :full t) nil");
+    expect(await image.client.program.heap.summary()).to.include({ collected: "unsafe", gc: 0, complete: true });
+    await image.client.eval("(setf *ballast* nil) (sb-ext:gc :full t) nil");
   });
 });

@@ -168,8 +168,7 @@ describe("client.program.heap", function () {
     expect(found.instances).to.have.length(10);
     const view = await client.program.inspectObject(found.instances[0]?.id ?? 0);
     expect(view.kind).to.equal("instance of class SHOP::BASKET");
-    const path = await client.program.heap.path(found.instances[9]?.id ?? 0);
-    expect(path.end).to.equal("found");
+    expect((await client.program.heap.path(found.instances[9]?.id ?? 0)).end).to.equal("found");
     const { count, instances } = await client.program.heap.instances("(and shop::order (not shop::rush-order))", {
       limit: 1,
     });
@@ -177,7 +176,7 @@ describe("client.program.heap", function () {
     expect(instances).to.have.length(1);
   });
 
-  for (const [way, [, object, steps]] of Object.entries(WAYS)) {
+  for (const [way, [, object, steps]] of Object.entries(WAYS))
     it(`finds the path through ${way}, with expressions that return its objects`, async () => {
       const path = await client.program.heap.path(await idOf(client, object));
       expect(path).to.include({ end: "found", own: false, left: 0 });
@@ -185,11 +184,9 @@ describe("client.program.heap", function () {
         const found = names(path).map((name) => name.replace(/\{\w+\}/, "{N}").replace(/constant \d+/, "constant N"));
         expect(found).to.deep.equal(steps);
       }
-      for (const { id, expression } of path.steps) {
+      for (const { id, expression } of path.steps)
         expect(await client.eval(`(eq ${expression} (swank-objects:ref ${id}))`), expression).to.deep.equal(["T"]);
-      }
     });
-  }
 
   it("finds the variable that a thread has bound", async () => {
     await client.eval(`
@@ -298,8 +295,7 @@ describe("client.program.heap", function () {
     const { count, instances } = await client.program.heap.instances("relic");
     expect(count).to.equal(10);
     expect(instances[0]?.text).to.equal("#<obsolete RELIC>");
-    const path = await client.program.heap.path(instances[0]?.id ?? 0);
-    expect(path.end).to.equal("found");
+    expect((await client.program.heap.path(instances[0]?.id ?? 0)).end).to.equal("found");
     expect(await client.eval("*updates*")).to.deep.equal(["0"]);
   });
 });

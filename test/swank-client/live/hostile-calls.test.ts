@@ -111,18 +111,16 @@ describe("SwankClient.call and run: code that misbehaves", function () {
     await image.untilTidy();
   }
 
-  for (const runtime of [true, false]) {
+  for (const runtime of [true, false])
     describe(runtime ? "with the runtime" : "without the runtime", () => {
       joining(runtime);
 
-      for (const [what, form, code] of FORMS) {
+      for (const [what, form, code] of FORMS)
         it(`costs only its own call: ${what}`, async () => {
           await rejection(client.request(read(form), { label: what, timeout: timeoutFor(code) }), code);
           await expectUnharmed();
         });
-      }
     });
-  }
 
   describe("in Swank's own functions", () => {
     joining(true);
@@ -156,13 +154,12 @@ describe("SwankClient.call and run: code that misbehaves", function () {
     const limited = () => client.lisp.with({ timeout: TIMEOUT });
 
     for (const [name, run] of FUNCTIONS) {
-      for (const [what, code] of CODES) {
+      for (const [what, code] of CODES)
         it(`costs only its own call: ${name} of code that ${what}`, async () => {
           await run(code).catch((error: unknown) => expect(error).to.be.instanceOf(SwankError));
           await expectUnharmed();
           expect(await client.run(calls.evaluation.evalAndGrabOutput, "(+ 1 2)")).to.include({ values: "3" });
         });
-      }
     }
 
     it("leaves a REPL whose code never ended ready for the next code", async () => {

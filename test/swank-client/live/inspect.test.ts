@@ -2,7 +2,7 @@ import { expect } from "chai";
 import type { SwankClient, types } from "swank-client";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
-import { LiveImage, liveImage } from "./live-image.js";
+import { freshImage, liveClient } from "./live-image.js";
 import { evaluate, stopped, values } from "./outcomes.js";
 
 /** The text of a page, with `[TEXT]` for values and `<TEXT>` for actions. The length of a list, which newer Swanks add, is left out. */
@@ -34,15 +34,10 @@ const ALIVE = "(cl:progn (sb-ext:gc :full cl:t) (cl:count-if 'sb-ext:weak-pointe
 
 describe("Inspector", function () {
   this.timeout(120_000);
-  const image = liveImage();
-  let lisp: SwankClient;
-
-  beforeEach(async () => {
-    lisp = await image.connect();
-  });
+  const image = liveClient();
 
   it("inspects a value, its parts, and their parts", async () => {
-    const list = await calls.Inspector.open(lisp.lisp, '(list 1 (list 2 :three) "four")');
+    const list = await calls.Inspector.open(image.client.lisp, '(list 1 (list 2 :three) "four")');
     expect(list).to.include({ title: '(1 (2 :THREE) "four")', class: "COMMON-LISP::CONS", parent: undefined });
     expect(text(await list.parts())).to.equal('A proper list:\n0: [1]\n1: [(2 :THREE)]\n2: ["four"]\n');
     const inner = await part(list, "(2 :THREE)");
@@ -56,7 +51,10 @@ describe("Inspector", function () {
   });
 
   it("reads pages of at most 500 entries, also of a vector that Swank lists lazily", async () => {
-    const vector = await calls.Inspector.open(lisp.lisp, "(coerce (loop for i below 2000 collect (* 10 i)) 'vector)");
+    const vector = await calls.Inspector.open(
+      image.client.lisp,
+      "(coerce (loop for i below 2000 collect (* 10 i)) 'vector)",
+    );
     const first = await vector.parts();
     expect(first).to.include({ start: 0, end: 100, hasMore: true });
     const most = await vector.parts(first.end, 100_000);
@@ -73,7 +71,7 @@ describe("Inspector", function () {
       end: 5_000_000,
       hasMore: false,
     });
-    const list = await calls.Inspector.open(lisp.lisp, "(list 1 2)");
+    const list = await calls.Inspector.open(image.client.lisp, "(list 1 2)");
     expect(await list.parts(1000)).to.include({ end: 1000, hasMore: false });
     expect(await list.parts(3, 1)).to.deep.equal({ parts: [], start: 3, end: 3, hasMore: true });
   });
@@ -83,8 +81,8 @@ describe("Inspector", function () {
     const shown = await emacs.run(calls.inspecting.initInspector, "(list :emacs 1)");
     const page = shown ?? expect.fail("Nothing was inspected.");
     const [one, two] = await Promise.all([
-      calls.Inspector.open(lisp.lisp, "(list :one (list 11))"),
-      calls.Inspector.open(lisp.lisp, "(list :two (list 22))"),
+      calls.Inspector.open(image.client.lisp, "(list :one (list 11))"),
+      calls.Inspector.open(image.client.lisp, "(list :two (list 22))"),
     ]);
     const [first, second] = await Promise.all([one.parts(), two.parts()]);
     const inner = await Promise.all([one.part(index(first, "(11)")), two.part(index(second, "(22)"))]);
@@ -103,7 +101,7 @@ describe("Inspector", function () {
 
   it("does actions, and keeps the indexes of values that the action removes", async () => {
     const code = "(let ((h (make-hash-table))) (setf (gethash :a h) (list 1) (gethash :b h) (list 2)) h)";
-    const table = await calls.Inspector.open(lisp.lisp, code);
+    const table = await calls.Inspector.open(image.client.lisp, code);
     const before = await table.parts();
     expect(text(before)).to.include(":A");
     expect(await table.action(index(before, "[remove entry]"))).to.equal(true);
@@ -119,57 +117,56 @@ describe("Inspector", function () {
   });
 
   it("shows changes of the object after refresh", async () => {
-    await values(lisp, "(defvar *inspected-list* (list 1 2))");
-    const list = await calls.Inspector.open(lisp.lisp, "*inspected-list*");
-    await values(lisp, "(setf (second *inspected-list*) :changed)");
+    await image.values("(defvar *inspected-list* (list 1 2))");
+    const list = await calls.Inspector.open(image.client.lisp, "*inspected-list*");
+    await image.values("(setf (second *inspected-list*) :changed)");
     expect(text(await list.parts())).to.not.include(":CHANGED");
     await list.refresh();
     expect(text(await list.parts())).to.include("1: [:CHANGED]");
   });
 
   it("evaluates in the session, or in the package that is given", async () => {
-    await values(
-      lisp,
+    await image.values(
       "(defpackage :inspected-a (:use :cl)) (in-package :inspected-a) (defvar *here* :in-a) (list 1 2)",
     );
-    expect((await calls.Inspector.open(lisp.lisp, "*here*")).title).to.equal(":IN-A");
-    expect((await calls.Inspector.open(lisp.lisp, "*")).title).to.equal("(1 2)");
-    expect((await calls.Inspector.open(lisp.lisp, "(list 'x)", { package: "cl-user" })).title).to.equal("(X)");
-    await rejection(calls.Inspector.open(lisp.lisp, "1", { package: "no-such-package" }), "NO_SUCH_PACKAGE");
+    expect((await calls.Inspector.open(image.client.lisp, "*here*")).title).to.equal(":IN-A");
+    expect((await calls.Inspector.open(image.client.lisp, "*")).title).to.equal("(1 2)");
+    expect((await calls.Inspector.open(image.client.lisp, "(list 'x)", { package: "cl-user" })).title).to.equal("(X)");
+    await rejection(calls.Inspector.open(image.client.lisp, "1", { package: "no-such-package" }), "NO_SUCH_PACKAGE");
     for (const code of ['(error "no value")', "(list", "1 2", "(car 1)"])
-      await rejection(calls.Inspector.open(lisp.lisp, code), "REQUEST_FAILED");
-    expect(lisp.stops).to.deep.equal([]);
+      await rejection(calls.Inspector.open(image.client.lisp, code), "REQUEST_FAILED");
+    expect(image.client.stops).to.deep.equal([]);
     const stopping = new AbortController();
-    const waiting = calls.Inspector.open(lisp.lisp, "(loop (sleep 1))", { signal: stopping.signal });
+    const waiting = calls.Inspector.open(image.client.lisp, "(loop (sleep 1))", { signal: stopping.signal });
     stopping.abort();
     await rejection(waiting, "CANCELLED");
   });
 
   it("inspects a variable of a stopped frame", async () => {
-    const { stop } = stopped(await evaluate(lisp, '(defun inspected (x) (error "at ~a" x)) (inspected (list 1 2))'));
+    const { stop } = stopped(await image.evaluate('(defun inspected (x) (error "at ~a" x)) (inspected (list 1 2))'));
     const { frames } = await stop.frames();
     const local = frames.flatMap(({ locals }) => locals).find(({ name }) => name === "X");
-    const list = await calls.Inspector.open(lisp.lisp, `(swank-objects:ref ${local?.objectId})`);
+    const list = await calls.Inspector.open(image.client.lisp, `(swank-objects:ref ${local?.objectId})`);
     await stop.abort();
     expect(text(await list.parts())).to.include("1: [2]");
   });
 
   it("shows objects whose printing or inspection fails", async () => {
-    await values(lisp, "(defclass unprintable () ((slot :initform 5)))");
-    await values(lisp, '(defmethod print-object ((object unprintable) stream) (error "not printable"))');
-    const object = await calls.Inspector.open(lisp.lisp, "(make-instance 'unprintable)");
+    await image.values("(defclass unprintable () ((slot :initform 5)))");
+    await image.values('(defmethod print-object ((object unprintable) stream) (error "not printable"))');
+    const object = await calls.Inspector.open(image.client.lisp, "(make-instance 'unprintable)");
     expect(object.title).to.match(/error printing|cannot be printed/);
     expect(text(await object.parts())).to.match(/SLOT: \[5\]/);
-    const circular = await calls.Inspector.open(lisp.lisp, "(let ((l (list 1 2))) (setf (cddr l) l) l)");
+    const circular = await calls.Inspector.open(image.client.lisp, "(let ((l (list 1 2))) (setf (cddr l) l) l)");
     expect(text(await circular.parts())).to.match(/^A circular list:/);
   });
 
   it("releases objects when inspectors are closed, the session is reset, or the client disconnects", async () => {
     const other = await image.connect();
-    await values(lisp, WEAK);
+    await image.values(WEAK);
     const open = async (client: SwankClient) =>
       Promise.all(Array.from({ length: 20 }, () => calls.Inspector.open(client.lisp, "(cl-user::fresh)")));
-    const inspectors = await open(lisp);
+    const inspectors = await open(image.client);
     expect(Number(await image.ask(ALIVE))).to.equal(20);
     await Promise.all(inspectors.map((inspector) => inspector.close()));
     expect(Number(await image.ask(ALIVE))).to.be.below(10);
@@ -181,8 +178,8 @@ describe("Inspector", function () {
     await open(other);
     await other.close();
     while (Number(await image.ask(ALIVE)) >= 10);
-    const kept = await open(lisp);
-    await lisp.reset();
+    const kept = await open(image.client);
+    await image.client.reset();
     expect(kept[0]?.isOpen).to.equal(true);
     await rejection(kept[0]?.parts() ?? Promise.resolve(), "INSPECTOR_CLOSED");
   });
@@ -190,7 +187,7 @@ describe("Inspector", function () {
   it("closes at the end of an await using block", async () => {
     let inspector: types.Inspector;
     {
-      await using used = await calls.Inspector.open(lisp.lisp, "(list 1)");
+      await using used = await calls.Inspector.open(image.client.lisp, "(list 1)");
       inspector = used;
       expect(inspector.isOpen).to.equal(true);
     }
@@ -198,30 +195,116 @@ describe("Inspector", function () {
   });
 });
 
-describe("SwankClient.inspect: a lost image", function () {
-  this.timeout(120_000);
+describe("SwankClient.inspect: a lost image", () => {
+  const image = freshImage();
 
   it("makes every method reject with the loss, and close none", async () => {
-    const image = new LiveImage();
-    await image.start();
-    try {
-      const lisp = await image.connect();
-      const list = await calls.Inspector.open(lisp.lisp, "(list 1)");
-      image.swank.process.kill("SIGKILL");
-      const { code } = await lisp.closed;
-      expect(code).to.equal("CONNECTION_LOST");
-      for (const call of [
-        list.parts(),
-        list.part(0),
-        list.action(0),
-        list.describe(),
-        list.refresh(),
-        calls.Inspector.open(lisp.lisp, "1"),
-      ])
-        await rejection(call, "CONNECTION_LOST");
-      await list.close();
-    } finally {
-      await image.stop();
-    }
+    const lisp = await image.connect();
+    const list = await calls.Inspector.open(lisp.lisp, "(list 1)");
+    image.swank.process.kill("SIGKILL");
+    const { code } = await lisp.closed;
+    expect(code).to.equal("CONNECTION_LOST");
+    for (const call of [
+      list.parts(),
+      list.part(0),
+      list.action(0),
+      list.describe(),
+      list.refresh(),
+      calls.Inspector.open(lisp.lisp, "1"),
+    ])
+      await rejection(call, "CONNECTION_LOST");
+    await list.close();
+  });
+});
+
+/** The id of the value of code. */
+async function idOf(client: SwankClient, code: string): Promise<number> {
+  const [id] = await values(client, code, { valuesAs: "ids" });
+  return Number(id);
+}
+
+/** Forgets the last values of a session. */
+const FORGET = "(progn (setf * nil ** nil *** nil / nil // nil /// nil) nil) nil nil nil";
+
+describe("Program.inspectObject", function () {
+  this.timeout(120_000);
+  const image = liveClient();
+
+  it("describes a value with a page of its parts, and follows a path", async () => {
+    const id = await idOf(image.client, "(list 1 (vector :a (list 2 3)) 4)");
+    const view = await image.client.program.inspectObject(id, { start: 1, count: 1, depth: 2, expression: "*it*" });
+    const [part] = view.parts;
+    expect(view).to.include({
+      id,
+      kind: "list of 3",
+      text: "(1 #(:A (2 3)) 4)",
+      expression: "*it*",
+      count: 3,
+      cut: false,
+    });
+    expect(view.looking).to.be.greaterThan(0);
+    expect(view.parts).to.have.length(1);
+    expect(part).to.include({ index: 1, name: "1", kind: "vector of 2", count: 2, expression: "(nth 1 *it*)" });
+    expect(part?.parts?.map(({ text, expression }) => [text, expression])).to.deep.equal([
+      [":A", "(aref (nth 1 *it*) 0)"],
+      ["(2 3)", "(aref (nth 1 *it*) 1)"],
+    ]);
+    const inner = await image.client.program.inspectObject(id, { path: [1, 1] });
+    expect(inner).to.include({ id: part?.parts?.[1]?.id, expression: `(aref (nth 1 (swank-objects:ref ${id})) 1)` });
+  });
+
+  it("gives an object the same id each time, in this client and in code", async () => {
+    const [first, second] = await image.values("(let ((x (list 1))) (values x x))", { valuesAs: "ids" });
+    expect(first).to.equal(second);
+    expect(await image.values(`(swank-objects:ref ${first})`)).to.deep.equal(["(1)"]);
+  });
+
+  it("takes the ids of variables and values in a stopped frame", async () => {
+    await image.evaluate('(defun fail (box) (error "It failed: ~a" box))');
+    const { stop } = stopped(await image.evaluate("(fail (list 1 2))"));
+    const { locals } = await stop.frameLocals(0);
+    expect(await image.client.program.inspectObject(locals[0]?.objectId ?? 0)).to.include({ kind: "list of 2" });
+    const { values: ids } = await stop.evaluateInFrame(0, "(reverse box)", { valuesAs: "ids" });
+    expect(await image.client.program.inspectObject(Number(ids[0]))).to.include({ text: "(2 1)" });
+    await stop.abort();
+  });
+
+  it("keeps an object until it is released, the session is reset, or the client disconnects", async () => {
+    const [other, owner] = [await image.connect(), await image.connect()];
+    await evaluate(owner, WEAK);
+    const ids: number[] = [];
+    for (const client of [image.client, image.client, other]) ids.push(await idOf(client, "(fresh)"));
+    for (const client of [image.client, other]) await evaluate(client, FORGET);
+    const alive = async () => Number(await image.ask(ALIVE));
+    expect(await alive()).to.equal(3);
+    expect(await image.client.program.releaseObject(ids[0] ?? 0)).to.equal(true);
+    expect(await image.client.program.releaseObject(ids[0] ?? 0)).to.equal(false);
+    await other.close();
+    await image.untilTidy();
+    expect(await alive()).to.be.at.most(2);
+    await image.client.reset();
+    expect(await alive()).to.be.at.most(1);
+    const error = await rejection(image.client.program.inspectObject(ids[1] ?? 0), "NO_SUCH_OBJECT");
+    expect(error.message).to.equal(`There is no object ${ids[1]}.`);
+  });
+
+  it("forgets the oldest of very many ids", async () => {
+    const id = await idOf(image.client, "(coerce (loop repeat 25000 collect (list 1)) 'vector)");
+    const { parts } = await image.client.program.inspectObject(id);
+    for (let start = 0; start < 25_000; start += 500)
+      await image.client.program.inspectObject(id, { start, count: 500 });
+    await rejection(image.client.program.inspectObject(parts[0]?.id ?? 0), "NO_SUCH_OBJECT");
+    expect(await image.ask("(cl:< (cl:hash-table-count swank-objects:*lookups*) 20100)")).to.equal("T");
+  });
+
+  it("rejects wrong arguments", async () => {
+    const { program } = image.client;
+    const id = await idOf(image.client, "(list 1)");
+    await rejection(program.inspectObject(1.5), "INVALID_ARGUMENT");
+    await rejection(program.inspectObject(id, { depth: 9 }), "INVALID_ARGUMENT");
+    await rejection(program.inspectObject(id, { count: 5000 }), "INVALID_ARGUMENT");
+    await rejection(program.inspectObject(id, { path: [-1] }), "INVALID_ARGUMENT");
+    await rejection(program.inspectObject(id, { path: [0, 0] }), "INVALID_ARGUMENT");
+    await rejection(program.inspectObject(1e12), "NO_SUCH_OBJECT");
   });
 });

@@ -1,7 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import type { Evaluation, SwankClient } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { aborted, returned, stopped, values } from "./outcomes.js";
+import { interruptCompiling } from "./interrupt-compiling.js";
+import { liveClient } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
 
 /** Resolves when the evaluation has printed `sign`. */
 function whenRunning(client: SwankClient, code: string, sign = "running"): Promise<Evaluation> {
@@ -20,11 +22,7 @@ async function continueWith(evaluation: Evaluation, name: string): Promise<void>
 }
 
 describe("Evaluation.interrupt", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   const ENDLESS: readonly string[] = [
     "(loop)",
@@ -48,9 +46,9 @@ describe("Evaluation.interrupt", () => {
     "(labels ((f (n) (if (zerop n) 0 (1+ (f (1- n)))))) (loop (f 10000)))",
     "#.(loop)",
   ];
-  for (const code of ENDLESS) {
+  for (const code of ENDLESS)
     it(`pauses an evaluation, which can be continued and aborted: ${code}`, async () => {
-      const evaluation = await whenRunning(client, code);
+      const evaluation = await whenRunning(image.client, code);
       for (let round = 0; round < 2; round += 1) {
         expect(await evaluation.interrupt()).to.equal(true);
         const stop = stopped(await evaluation.next());
@@ -58,29 +56,28 @@ describe("Evaluation.interrupt", () => {
         expect(stop.stop.condition).to.include({ type: "INTERRUPTED", message: "The evaluation was interrupted." });
         expect(stop.stop.condition.restarts[0]).to.deep.include({ name: "CONTINUE" });
         expect(stop.stop.condition.restarts.map(({ name }) => name)).to.include("ABORT");
-        expect(await values(client, "'interned-by-another")).to.deep.equal(["INTERNED-BY-ANOTHER"]);
+        expect(await image.values("'interned-by-another")).to.deep.equal(["INTERNED-BY-ANOTHER"]);
         if (round === 0) await continueWith(evaluation, "CONTINUE");
       }
       expect(await evaluation.interrupt()).to.equal(false);
       expect(aborted(await evaluation.abort())).not.to.have.property("error");
     });
-  }
 
   it("lets the evaluation continue to its value", async () => {
-    await values(client, "(defvar *go* nil)");
+    await image.values("(defvar *go* nil)");
     const evaluation = await whenRunning(
-      client,
+      image.client,
       "(let ((sum 0)) (dotimes (i 20) (incf sum i)) (loop until *go* do (sleep 0.005)) sum)",
     );
     expect(await evaluation.interrupt()).to.equal(true);
     stopped(await evaluation.next());
-    await values(client, "(setf *go* t)");
+    await image.values("(setf *go* t)");
     await continueWith(evaluation, "CONTINUE");
     expect(returned(await evaluation.next()).values).to.deep.equal(["190"]);
   });
 
   it("waits for a restart that is under way, and stops what it resumes", async () => {
-    const evaluation = client.evaluate('(loop (restart-case (error "x") (go-on () (loop))))');
+    const evaluation = image.client.evaluate('(loop (restart-case (error "x") (go-on () (loop))))');
     for (let round = 0; round < 20; round += 1) {
       const { stop } = stopped(await evaluation.next());
       const resuming = stop.invokeRestart(0);
@@ -98,7 +95,7 @@ describe("Evaluation.interrupt", () => {
   it("shows the interrupted code", async () => {
     // not in arithmetic, in the middle of which SBCL leaves the caller out of the stack
     const evaluation = await whenRunning(
-      client,
+      image.client,
       '(defun spin (n) (princ "within") (loop (sleep n))) (defun outer () (list (spin 100))) (outer)',
       "within",
     );
@@ -111,7 +108,7 @@ describe("Evaluation.interrupt", () => {
 
   it("waits for the end of code that runs without interrupts", async () => {
     const evaluation = await whenRunning(
-      client,
+      image.client,
       "(sb-sys:without-interrupts (let ((end (+ (get-internal-real-time) (/ internal-time-units-per-second 2)))) (loop until (> (get-internal-real-time) end)))) (loop)",
     );
     expect(await evaluation.interrupt()).to.equal(true);
@@ -120,7 +117,7 @@ describe("Evaluation.interrupt", () => {
   });
 
   it("stops exactly one of many evaluations", async () => {
-    const evaluations = await Promise.all([...Array(10).keys()].map((n) => whenRunning(client, `(loop ${n})`)));
+    const evaluations = await Promise.all([...Array(10).keys()].map((n) => whenRunning(image.client, `(loop ${n})`)));
     for (const [n, evaluation] of evaluations.entries()) {
       await evaluation.interrupt();
       stopped(await evaluation.next());
@@ -132,19 +129,19 @@ describe("Evaluation.interrupt", () => {
   });
 
   it("returns false if there is nothing to interrupt", async () => {
-    const ended = client.evaluate("1");
+    const ended = image.client.evaluate("1");
     await ended.next();
     expect(await ended.interrupt()).to.equal(false);
-    const atError = client.evaluate('(error "x")');
+    const atError = image.client.evaluate('(error "x")');
     await atError.next();
     expect(await atError.interrupt()).to.equal(false);
-    expect(client.stops).to.deep.equal([atError.stop]);
+    expect(image.client.stops).to.deep.equal([atError.stop]);
     await atError.abort();
   });
 
   it("stops the evaluation once if several call it at once", async () => {
     for (let round = 0; round < 30; round += 1) {
-      const evaluation = await whenRunning(client, "(loop)");
+      const evaluation = await whenRunning(image.client, "(loop)");
       const asked = Promise.all([evaluation.interrupt(), evaluation.interrupt(), evaluation.interrupt()]);
       const { stop } = stopped(await evaluation.next());
       expect(await asked).to.include(true);
@@ -157,7 +154,7 @@ describe("Evaluation.interrupt", () => {
 
   it("right after the request stops the evaluation before or during its run", async () => {
     for (let round = 0; round < 20; round += 1) {
-      const evaluation = client.evaluate("(loop)");
+      const evaluation = image.client.evaluate("(loop)");
       expect(await evaluation.interrupt()).to.equal(true);
       expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
       await evaluation.abort();
@@ -168,7 +165,7 @@ describe("Evaluation.interrupt", () => {
     const spin = "(dotimes (i 1000000) (setf n (logxor n i)))";
     const code = `(let ((n 0)) (loop (let ((sb-sys:*allow-with-interrupts* nil)) ${spin}) ${spin}))`;
     for (let round = 0; round < 10; round += 1) {
-      const evaluation = await whenRunning(client, code);
+      const evaluation = await whenRunning(image.client, code);
       expect(await evaluation.interrupt()).to.equal(true);
       expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
       aborted(await evaluation.abort());
@@ -178,7 +175,7 @@ describe("Evaluation.interrupt", () => {
   it("works 200 times at random moments around the evaluation's end", async () => {
     const seen = { returned: 0, stopped: 0 };
     for (let round = 0; round < 200; round += 1) {
-      const evaluation = client.evaluate("(dotimes (i (random 20000) :end) (random 2))");
+      const evaluation = image.client.evaluate("(dotimes (i (random 20000) :end) (random 2))");
       const interrupted = evaluation.interrupt();
       const outcome = await evaluation.next();
       await interrupted;
@@ -193,7 +190,163 @@ describe("Evaluation.interrupt", () => {
       }
     }
     expect(seen.returned + seen.stopped).to.equal(200);
-    expect(client.stops).to.deep.equal([]);
-    expect(await values(client, ":fine")).to.deep.equal([":FINE"]);
+    expect(image.client.stops).to.deep.equal([]);
+    expect(await image.values(":fine")).to.deep.equal([":FINE"]);
+  });
+});
+
+describe("Evaluation.abort", () => {
+  const image = liveClient();
+
+  const STUBBORN: readonly string[] = [
+    "(loop)",
+    "(unwind-protect (loop) (loop))",
+    "(unwind-protect (loop) (unwind-protect (loop) (sleep 1000)))",
+    "(unwind-protect (sleep 1000) (sleep 1000))",
+    "(loop (handler-case (loop) (serious-condition () nil)))",
+    "(loop (ignore-errors (restart-case (loop) (abort () nil))))",
+    '(unwind-protect (loop) (error "in the cleanup"))',
+    "(sb-thread:with-mutex ((sb-thread:make-mutex)) (sleep 1000))",
+  ];
+  for (const code of STUBBORN)
+    it(`ends a running or stopped evaluation: ${code}`, async () => {
+      const running = await whenRunning(image.client, code);
+      aborted(await running.abort());
+      const halted = await whenRunning(image.client, code);
+      await halted.interrupt();
+      stopped(await halted.next());
+      aborted(await halted.abort());
+      expect(image.client.stops).to.deep.equal([]);
+    });
+
+  for (const code of [
+    "(dotimes (i 3) (block hijack (unwind-protect (loop) (return-from hijack nil))))",
+    "(loop repeat 2 do (catch 'hijack (unwind-protect (loop) (throw 'hijack nil))))",
+  ])
+    it(`ends code that escapes from its unwinding: ${code}`, async () => {
+      const evaluation = await whenRunning(image.client, code);
+      expect((await evaluation.abort()).status).to.be.oneOf(["aborted", "returned"]);
+    });
+
+  it("runs cleanup forms, and releases locks", async () => {
+    await image.values("(defvar *cleaned* 0) (defvar *mutex* (sb-thread:make-mutex))");
+    const evaluation = await whenRunning(
+      image.client,
+      "(sb-thread:with-mutex (*mutex*) (unwind-protect (loop) (incf *cleaned*)))",
+    );
+    aborted(await evaluation.abort());
+    expect(await image.values("(list *cleaned* (sb-thread:mutex-owner *mutex*))")).to.deep.equal(["(1 NIL)"]);
+  });
+
+  it("leaves cleanup forms most of a second, also of a stopped evaluation, and when the client closes", async () => {
+    await image.values("(defvar *cleanups* '())");
+    const code = (name: string) => `(unwind-protect (loop) (sleep 0.7) (push ${name} *cleanups*))`;
+    const running = await whenRunning(image.client, code(":running"));
+    aborted(await running.abort());
+    const halted = await whenRunning(image.client, code(":stopped"));
+    await halted.interrupt();
+    stopped(await halted.next());
+    aborted(await halted.abort());
+    const failed = image.client.evaluate('(unwind-protect (error "x") (sleep 0.7) (push :failed *cleanups*))');
+    const { stop } = stopped(await failed.next());
+    const leaving = stop.abort();
+    await pause(100);
+    aborted(await failed.abort());
+    await leaving;
+    const closing = await image.connect();
+    await whenRunning(closing, code(":closed"));
+    await closing.close();
+    expect(await image.values("*cleanups*")).to.deep.equal(["(:CLOSED :FAILED :STOPPED :RUNNING)"]);
+  });
+
+  it("has the same result for all callers, including later ones", async () => {
+    const evaluation = await whenRunning(image.client, "(loop)");
+    const waiting = evaluation.next();
+    const outcomes = await Promise.all([evaluation.abort(), evaluation.abort(), waiting, evaluation.next()]);
+    for (const outcome of outcomes) aborted(outcome);
+    aborted(await evaluation.abort());
+    aborted(await evaluation.next());
+    expect(evaluation.isSettled).to.equal(true);
+  });
+
+  it("ends an evaluation that has not been sent", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const evaluation = image.client.evaluate("(loop)");
+      aborted(await evaluation.abort());
+    }
+  });
+
+  it("ends a client's first evaluation while the runtime is being loaded", async () => {
+    const fresh = await image.connect();
+    const evaluation = fresh.evaluate("(loop)");
+    aborted(await evaluation.abort());
+  });
+
+  it("returns the last outcome if there is one", async () => {
+    const evaluation = image.client.evaluate("(princ 1) 42");
+    returned(await evaluation.next());
+    expect(returned(await evaluation.abort()).values).to.deep.equal(["42"]);
+    const untaken = image.client.evaluate("(princ 1) 43");
+    while (!untaken.isSettled) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(returned(await untaken.abort())).to.deep.include({ values: ["43"], stdout: "1" });
+  });
+
+  it("gives up with an error on code without interrupts, which continues", async () => {
+    const evaluation = await whenRunning(
+      image.client,
+      `(let ((end (+ (get-internal-real-time) (* 6 internal-time-units-per-second))))
+         (sb-sys:without-interrupts (princ "within") (loop until (> (get-internal-real-time) end) do (sleep 0.01))))
+       :end`,
+      "within",
+    );
+    expect(await evaluation.abort().catch((reason: unknown) => reason)).to.include({ code: "WAIT_TIMEOUT" });
+    expect(evaluation.isSettled).to.equal(false);
+    expect(await image.values(":others-go-on")).to.deep.equal([":OTHERS-GO-ON"]);
+    aborted(await evaluation.next());
+  });
+
+  it("ends code that stopped without interrupts", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const evaluation = image.client.evaluate('(sb-sys:without-interrupts (error "x"))');
+      stopped(await evaluation.next());
+      aborted(await evaluation.abort());
+    }
+    expect(image.client.stops).to.deep.equal([]);
+    expect(await image.values(":alive")).to.deep.equal([":ALIVE"]);
+  });
+
+  it("can be called many times while interrupts are disabled", async () => {
+    await image.values("(defvar *let-in* nil) (defvar *number* nil)");
+    const code =
+      '(setf *number* (swank/backend:thread-id sb-thread:*current-thread*)) (sb-sys:without-interrupts (princ "within") (loop until *let-in* do (sleep 0.01)))';
+    const evaluation = await whenRunning(image.client, code, "within");
+    for (let round = 0; round < 20; round += 1) expect(await evaluation.interrupt()).to.equal(true);
+    await Promise.allSettled(Array.from({ length: 5 }, () => evaluation.abort()));
+    expect(evaluation.isSettled).to.equal(false);
+    expect(await image.values("*number*")).to.deep.equal([String(evaluation.thread)]);
+    await image.values("(setf *let-in* t)");
+    aborted(await evaluation.abort());
+    expect(await image.values(":alive")).to.deep.equal([":ALIVE"]);
+  });
+
+  it("works 200 times at random moments around the evaluation's end", async () => {
+    for (let round = 0; round < 200; round += 1) {
+      const evaluation = image.client.evaluate("(dotimes (i (random 20000) :end) (random 2))");
+      if (round % 2 === 0) await evaluation.next({ timeout: Math.random() * 2 }).catch(() => undefined);
+      const outcome = await evaluation.abort();
+      expect(outcome.status).to.be.oneOf(["returned", "aborted"]);
+      expect(await evaluation.next()).to.include({ status: outcome.status });
+    }
+    expect(image.client.evaluations).to.deep.equal([]);
+    expect(await image.values(":fine")).to.deep.equal([":FINE"]);
+  });
+});
+
+describe("Interrupts during compilation", () => {
+  const image = liveClient();
+
+  it("leave the image able to compile after 100 aborts and 100 interrupts", async () => {
+    for (let round = 0; round < 200; round += 1) await interruptCompiling(image.client, round % 2 === 0);
+    expect(await image.values("(funcall (compile nil '(lambda () 1)))")).to.deep.equal(["1"]);
   });
 });

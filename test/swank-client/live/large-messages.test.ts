@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { list, read, symbol } from "sexp-parser";
 import { connect, type SwankClient } from "swank-client";
@@ -5,8 +6,8 @@ import { launchImage } from "swank-client/launch";
 import type { SwankMessage } from "swank-client/protocol";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
-import { aborted, evaluate, returned, stopped } from "./outcomes.js";
+import { liveClient, liveImage } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
 
 /** A string of `length` characters. */
 const string = (length: number, character = 97) =>
@@ -43,20 +44,12 @@ describe("Results that do not fit into a message", () => {
     ["a large vector", "(cl:make-array 9000000 :initial-element 7)"],
     ["an object that prints without end", printing('(cl:loop (cl:write-string "text" stream))')],
   ];
-  for (const [what, form] of TOO_LARGE) {
+  for (const [what, form] of TOO_LARGE)
     it(`are refused, and the connection stays: ${what}`, async () => {
       const client = await image.connect({ runtime: false });
       await rejection(call(client, form), "REPLY_TOO_LARGE");
       await expectAlive(client);
     });
-  }
-
-  it("are refused if their printing fails", async () => {
-    const client = await image.connect({ runtime: false });
-    const error = await rejection(call(client, printing('(cl:error "no")')), "UNREADABLE_MESSAGE");
-    expect(error.message).to.equal("large: Lisp could not send its reply: printing the result signalled an error.");
-    await expectAlive(client);
-  });
 
   it("are refused for plain commands", async () => {
     const client = await image.connect({ runtime: false });
@@ -90,15 +83,6 @@ describe("Results that do not fit into a message", () => {
 describe("Other messages that exceed the frame size", () => {
   const image = liveImage();
 
-  it("a stop whose condition has 20 MB of text is reported with the text truncated", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate('(error "~a" (make-string 20000000 :initial-element #\\a))');
-    const stop = stopped(await evaluation.next());
-    expect(stop.stop.condition.message).to.have.length.within(1000, 100_000);
-    aborted(await evaluation.abort());
-    expect(returned(await evaluate(client, "1")).values).to.deep.equal(["1"]);
-  });
-
   it("a failed request whose condition has 20 MB of text fails", async () => {
     const client = await image.connect({ runtime: false });
     await rejection(call(client, `(cl:error "~a" ${string(20_000_000)})`), "REQUEST_FAILED");
@@ -131,21 +115,72 @@ describe("Other messages that exceed the frame size", () => {
 });
 
 describe("Requests of more than 16 MB", () => {
-  const image = liveImage();
+  const image = liveClient();
   const text = "a".repeat(17_000_000);
 
   it("are refused before they are sent", async () => {
-    const client = await image.connect();
-    await rejection(client.request(list(symbol("cl:length"), text), { label: "large" }), "FRAME_TOO_LARGE");
-    await rejection(client.evaluate(`"${text}"`).next(), "FRAME_TOO_LARGE");
-    await rejection(client.run(calls.evaluation.evalAndGrabOutput, text), "FRAME_TOO_LARGE");
-    await expectAlive(client);
+    await rejection(image.client.request(list(symbol("cl:length"), text), { label: "large" }), "FRAME_TOO_LARGE");
+    await rejection(image.client.evaluate(`"${text}"`).next(), "FRAME_TOO_LARGE");
+    await rejection(image.client.run(calls.evaluation.evalAndGrabOutput, text), "FRAME_TOO_LARGE");
+    await expectAlive(image.client);
   });
 
   it("arrive if they are slightly smaller", async () => {
-    const client = await image.connect();
-    expect(await client.request(list(symbol("cl:length"), text.slice(0, 16_700_000)), { label: "x" })).to.equal(
+    expect(await image.client.request(list(symbol("cl:length"), text.slice(0, 16_700_000)), { label: "x" })).to.equal(
       16_700_000,
     );
+  });
+});
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => index);
+}
+
+describe("SwankClient under load:", () => {
+  const image = liveImage();
+
+  it("100 clients connect at once to an image that is suspended for a moment, although few of them may wait for it", async () => {
+    image.swank.process.kill("SIGSTOP");
+    const connecting = numbers(100).map(() => image.connect({ runtime: false }));
+    await pause(300);
+    image.swank.process.kill("SIGCONT");
+    expect(await Promise.all(connecting)).to.have.lengthOf(100);
+  });
+
+  it("200 simultaneous evaluations each return their own value", async () => {
+    const client = await image.connect();
+    const evaluations = numbers(200).map((n) => client.evaluate(`(progn (sleep 0.05) (list ${n} (* ${n} ${n})))`));
+    const outcomes = await Promise.all(evaluations.map((evaluation) => evaluation.next()));
+    expect(outcomes.map((outcome) => returned(outcome).values)).to.deep.equal(
+      numbers(200).map((n) => [`(${n} ${n * n})`]),
+    );
+    expect(client.evaluations).to.deep.equal([]);
+  });
+
+  it("16 stopped threads resume in any order, each to its own value", async () => {
+    const client = await image.connect();
+    const code = (n: number) => `(restart-case (error "stop ~d" ${n}) (give (value) (list ${n} value)))`;
+    const evaluations = numbers(16).map((n) => client.evaluate(code(n)));
+    const stops = await Promise.all(evaluations.map(async (evaluation) => stopped(await evaluation.next())));
+    expect(stops.map(({ stop }) => stop.condition.message)).to.deep.equal(numbers(16).map((n) => `stop ${n}`));
+    expect(new Set(client.stops.map(({ thread }) => thread)).size).to.equal(16);
+    const backwards = [...stops.entries()].reverse();
+    await Promise.all(backwards.map(([n, { stop }]) => stop.invokeRestart(0, [`(+ 100 ${n})`])));
+    const outcomes = await Promise.all(evaluations.map((evaluation) => evaluation.next()));
+    expect(outcomes.map((outcome) => returned(outcome).values)).to.deep.equal(
+      numbers(16).map((n) => [`(${n} ${n + 100})`]),
+    );
+  });
+
+  it("the frames of an exhausted stack are counted and returned in pages", async () => {
+    const client = await image.connect();
+    const evaluation = client.evaluate("(defun deep (n) (1+ (deep (1+ n)))) (deep 0)");
+    const { stop } = stopped(await evaluation.next());
+    expect((await stop.frames(0, 10)).totalFrames).to.be.greaterThan(1000);
+    const middle = await stop.frames(500, 503);
+    expect(middle.frames.map(({ index, call }) => [index, /^\(DEEP \d+\)$/.test(call)])).to.deep.equal(
+      [500, 501, 502].map((index) => [index, true]),
+    );
+    aborted(await evaluation.abort());
   });
 });

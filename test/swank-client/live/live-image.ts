@@ -1,18 +1,50 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { decode, read } from "sexp-parser";
-import { type ConnectOptions, connect, type SwankClient } from "swank-client";
+import { type ConnectOptions, connect, type Outcome, type Stop, type SwankClient, type types } from "swank-client";
 import { backtraces } from "../../support/backtraces.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+import { evaluate, stopped, values } from "./outcomes.js";
 
 /** An image for the tests of one suite. */
 export class LiveImage {
   readonly #clients: SwankClient[] = [];
   #swank: RealSwank | undefined;
   #observer: SwankClient | undefined;
+  #client: SwankClient | undefined;
 
   get swank(): RealSwank {
     if (this.#swank === undefined) throw new Error("The image is there while a test runs.");
     return this.#swank;
+  }
+
+  /** The client of the test, in a suite with `liveClient`. */
+  get client(): SwankClient {
+    if (this.#client === undefined) throw new Error("The suite has no client for each test.");
+    return this.#client;
+  }
+
+  /** What the code of the test's client gives in the end, and its first outcome. */
+  values(code: string, options?: types.EvaluateOptions): Promise<readonly string[]> {
+    return values(this.client, code, options);
+  }
+
+  evaluate(code: string, options?: types.EvaluateOptions): Promise<Outcome> {
+    return evaluate(this.client, code, options);
+  }
+
+  /** Has the test's client evaluate code that stops. */
+  async stopIn(code: string, options?: types.EvaluateOptions): Promise<{ evaluation: types.Evaluation; stop: Stop }> {
+    const evaluation = this.client.evaluate(code, options);
+    return { evaluation, stop: stopped(await evaluation.next()).stop };
+  }
+
+  /** Runs functions of Lisp for the test's client. */
+  get run(): SwankClient["run"] {
+    return this.client.run.bind(this.client);
+  }
+
+  async connectClient(): Promise<void> {
+    this.#client = await this.connect();
   }
 
   /** Another client, closed after the test. */
@@ -91,5 +123,20 @@ export function liveImage(): LiveImage {
     await image.untilTidy();
   });
   after(() => image.stop());
+  return image;
+}
+
+/** The same, and gives each test a client of the image: `image.client`. */
+export function liveClient(): LiveImage {
+  const image = liveImage();
+  beforeEach(() => image.connectClient());
+  return image;
+}
+
+/** Gives each test of the suite an image of its own, which it may end. */
+export function freshImage(): LiveImage {
+  const image = new LiveImage();
+  beforeEach(() => image.start());
+  afterEach(() => image.stop());
   return image;
 }

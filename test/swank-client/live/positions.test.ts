@@ -1,11 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm, writeFile } from "node:fs/promises";
 import { expect } from "chai";
-import { Sources, type SwankClient, type types } from "swank-client";
+import { Sources, type types } from "swank-client";
 import * as calls from "swank-client/swank";
-import { liveImage } from "./live-image.js";
-import { evaluate, stopped, values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
+import { stopped } from "./outcomes.js";
+import { testFolder } from "./test-folder.js";
 
 /** The text of a file; each of its characters beyond ASCII has another number of code units, characters and bytes. */
 const BODY = `;; 😀 𝒳 é
@@ -33,19 +32,15 @@ const FILES: Readonly<Record<string, string | Uint8Array>> = {
 
 describe("Sources: places of a real SBCL", function () {
   this.timeout(120_000);
-  const image = liveImage();
-  let lisp: SwankClient;
-  let folder: string;
+  const image = liveClient();
+  const folder = testFolder();
   let path: string;
   let sources: Sources;
 
   beforeEach(async () => {
-    lisp = await image.connect();
-    folder = await mkdtemp(join(tmpdir(), "positions-"));
-    path = join(folder, "f.lisp");
+    path = folder.at("f.lisp");
     sources = new Sources();
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   /** The text at a place, up to the end of its line, after a check of its line and column. */
   async function textAt(place: types.AnySource | undefined): Promise<string> {
@@ -59,14 +54,14 @@ describe("Sources: places of a real SBCL", function () {
   }
 
   const definition = async (name: string) =>
-    (await lisp.run(calls.definitions.findDefinitionsForEmacs, name))[0]?.location;
+    (await image.run(calls.definitions.findDefinitionsForEmacs, name))[0]?.location;
 
   /** Loads the file, whose first character may be a byte order mark, which SBCL takes for a variable. */
   async function load(format: "utf-8" | "latin-1"): Promise<void> {
-    await values(lisp, `(defvar |\ufeff| 1) (load "${path}" :external-format :${format})`);
+    await image.values(`(defvar |\ufeff| 1) (load "${path}" :external-format :${format})`);
   }
 
-  for (const [title, content] of Object.entries(FILES)) {
+  for (const [title, content] of Object.entries(FILES))
     it(`are found ${title}: definitions, methods, uses and frames`, async () => {
       await writeFile(path, content);
       await load(title.includes("Latin-1") ? "latin-1" : "utf-8");
@@ -74,33 +69,31 @@ describe("Sources: places of a real SBCL", function () {
       expect(await textAt(await definition("po-inner"))).to.match(/^\(defun po-inner \(x\)/);
       expect(await textAt(await definition("*po*"))).to.equal("(defvar *po* 1)");
       expect(await textAt(await definition("po-method"))).to.match(/^\(defmethod po-method|^\(defgeneric/);
-      const uses = (await lisp.run(calls.definitions.xref, "calls", "po-inner")) ?? [];
+      const uses = (await image.run(calls.definitions.xref, "calls", "po-inner")) ?? [];
       const texts = await Promise.all(uses.map(({ location }) => textAt(location)));
       expect(texts.sort()).to.deep.equal(["(po-inner nil))", "(po-inner x))"]);
-      const { stop } = stopped(await evaluate(lisp, "(po-outer nil)"));
+      const { stop } = stopped(await image.evaluate("(po-outer nil)"));
       const { frames } = await stop.frames();
       const outer = frames.find(({ call }) => call.startsWith("(PO-OUTER"));
       expect(await textAt(outer?.source)).to.equal("(po-inner x))");
       const place = await stop.run(calls.debugging.frameSourceLocation, outer?.index ?? -1);
       expect(await textAt(place)).to.equal("(po-inner x))");
-      const symbol = await lisp.describeSymbol("po-outer");
+      const symbol = await image.client.describeSymbol("po-outer");
       const source = symbol.status === "found" ? symbol.meanings[0]?.source : undefined;
       expect(await textAt(source)).to.match(/^\(defun po-outer \(x\)/);
       await stop.abort();
     });
-  }
-  for (const title of ["in ASCII", "in UTF-8", "in UTF-8, with its name", "with CR LF", "with a byte order mark"]) {
+  for (const title of ["in ASCII", "in UTF-8", "in UTF-8, with its name", "with CR LF", "with a byte order mark"])
     it(`are found ${title}: notes of the compiler`, async () => {
       await writeFile(path, FILES[title] ?? "");
-      const { notes } = await lisp.run(calls.compiling.compileFileForEmacs, path);
+      const { notes } = await image.run(calls.compiling.compileFileForEmacs, path);
       const note = notes.find(({ message }) => message.includes("PO-UNDEFINED"));
       expect(await textAt(note?.location)).to.equal("(+ x po-undefined))");
     });
-  }
 
   it("are found for errors of the reader, whose places SBCL counts in bytes", async () => {
     await writeFile(path, ';; 😀😀😀 é\n(defun a () "→" (no-such-package:foo 1))\n');
-    const { notes } = await lisp.run(calls.compiling.compileFileForEmacs, path);
+    const { notes } = await image.run(calls.compiling.compileFileForEmacs, path);
     const note = notes.find(({ severity }) => severity === "read-error");
     expect(await textAt(note?.location)).to.equal("o 1))");
   });
@@ -108,11 +101,11 @@ describe("Sources: places of a real SBCL", function () {
   it("are found for text of a buffer", async () => {
     const text = ";; 😀\n(defun po-buffer () (car 1))";
     sources = new Sources({ read: async (place) => (place.kind === "buffer" ? text : undefined) });
-    const { notes } = await lisp.run(calls.compiling.compileStringForEmacs, text, { buffer: "b" });
+    const { notes } = await image.run(calls.compiling.compileStringForEmacs, text, { buffer: "b" });
     expect(await textAt(notes[0]?.location)).to.equal("(car 1))");
     expect(await textAt(await definition("po-buffer"))).to.equal("(defun po-buffer () (car 1))");
-    await values(lisp, '(defun po-evaluated (x) "😀" (+ x 1))');
-    const { stop } = stopped(await evaluate(lisp, "(list (po-evaluated nil))"));
+    await image.values('(defun po-evaluated (x) "😀" (+ x 1))');
+    const { stop } = stopped(await image.evaluate("(list (po-evaluated nil))"));
     const { frames } = await stop.frames();
     const source = frames.find(({ call }) => call.startsWith("(PO-EVALUATED"))?.source;
     expect(await textAt(source)).to.match(/^\(\+ x 1\)|^\(defun/i);

@@ -1,20 +1,16 @@
 import { expect } from "chai";
-import type { SwankClient, types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { aborted, evaluate, values } from "./outcomes.js";
+import type { types } from "swank-client";
+import { liveClient } from "./live-image.js";
+import { aborted, returned, values } from "./outcomes.js";
 
 describe("Evaluation of code that cannot be read", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-    await values(client, "(defparameter *ran* nil)");
-  });
+  const image = liveClient();
+  beforeEach(() => image.values("(defparameter *ran* nil)"));
 
   async function refused(code: string): Promise<types.Aborted & Required<Pick<types.Aborted, "error">>> {
-    const outcome = aborted(await evaluate(client, code));
+    const outcome = aborted(await image.evaluate(code));
     if (outcome.error === undefined) throw new Error("The outcome tells no error.");
-    expect(client.stops).to.deep.equal([]);
+    expect(image.client.stops).to.deep.equal([]);
     return { ...outcome, error: outcome.error };
   }
 
@@ -59,14 +55,13 @@ describe("Evaluation of code that cannot be read", () => {
     ['(setf *ran* t) "あ🙂" )', "READER-ERROR", /Line 1, column \d+: this parenthesis closes nothing\. Nothing/],
     ["(setf *ran* t) nosuch::x #.(setf *ran* t) (", "END-OF-FILE", /Nothing has been evaluated\.$/],
   ];
-  for (const [code, type, message] of UNBALANCED) {
+  for (const [code, type, message] of UNBALANCED)
     it(`runs nothing of unbalanced code: ${JSON.stringify(code)}`, async () => {
       const { error } = await refused(code);
       expect(error.type).to.equal(type);
       expect(error.message).to.match(message);
-      expect(await values(client, "*ran*")).to.deep.equal(["NIL"]);
+      expect(await image.values("*ran*")).to.deep.equal(["NIL"]);
     });
-  }
 
   const UNREADABLE: readonly (readonly [code: string, type: string, message: RegExp])[] = [
     [
@@ -89,25 +84,23 @@ describe("Evaluation of code that cannot be read", () => {
     ],
     ['(setf *ran* t) "🙂" nosuch::x', "READER-ERROR", /\nLine 1, column 21\. The 2 forms before it/s],
   ];
-  for (const [code, type, message] of UNREADABLE) {
+  for (const [code, type, message] of UNREADABLE)
     it(`runs the forms before the unreadable one: ${JSON.stringify(code)}`, async () => {
       const { error } = await refused(code);
       expect(error.type).to.match(new RegExp(`^(${type})$`));
       expect(error.message).to.match(message);
-      expect(await values(client, "*ran*")).to.deep.equal(["T"]);
+      expect(await image.values("*ran*")).to.deep.equal(["T"]);
     });
-  }
 
   it("names the packages that have the symbol, and those with similar names", async () => {
-    await values(
-      client,
+    await image.values(
       "(defpackage :read-depot (:use :cl)) (defpackage :read-store (:use :cl) (:export #:such-that)) (list 'read-depot::such-that)",
     );
     const hintOf = async (code: string) => (await refused(code)).error.message.split("\n").at(-1);
     const all = "SUCH-THAT is in READ-DEPOT, READ-STORE; internal symbols need ::";
     expect(await hintOf("(read-depot:such-that 1)")).to.equal(all);
     expect(await hintOf("(cl:such-that 1)")).to.equal(all);
-    await values(client, "(defun read-store:such-that () 1)");
+    await image.values("(defun read-store:such-that () 1)");
     expect(await hintOf("(cl:such-that 1)")).to.equal("SUCH-THAT is in READ-STORE");
     expect(await hintOf("(read-depo:such-that)")).to.equal("Packages with similar names: READ-DEPOT");
     expect(await hintOf("(cl:mapcra 1)")).to.equal("Similar names in COMMON-LISP: MAPCAN, MAPCAR, MAPCON, MAPC");
@@ -122,8 +115,7 @@ describe("Evaluation of code that cannot be read", () => {
         .and.to.have.property("frames").that.is.empty;
     const { error } = await refused('(list #.(error "while reading"))');
     expect(error.frames.map(({ call }) => call)).to.include('(EVAL (ERROR "while reading"))');
-    await values(
-      client,
+    await image.values(
       '(defun bad-macro-reader (s c) (declare (ignore s c)) (error "bad")) (set-macro-character #\\! #\'bad-macro-reader)',
     );
     const calls = (await refused("!")).error.frames.map(({ call }) => call);
@@ -141,18 +133,14 @@ describe("Evaluation of code that cannot be read", () => {
   it("nested beyond the stack is an ordinary error, and the image stays usable", async () => {
     const deep = `${"(".repeat(1_000_000)}${")".repeat(1_000_000)}`;
     for (let round = 0; round < 3; round += 1) {
-      const { error } = await refused(`(setf *ran* t) '${deep}`);
-      expect(error.type).to.equal("STORAGE-CONDITION");
+      expect((await refused(`(setf *ran* t) '${deep}`)).error.type).to.equal("STORAGE-CONDITION");
     }
-    expect(await values(client, "*ran*")).to.deep.equal(["T"]);
+    expect(await image.values("*ran*")).to.deep.equal(["T"]);
   });
 
   it("interns nothing of unbalanced code", async () => {
     await refused("(list never-interned-before");
-    expect(await values(client, '(find-symbol (format nil "NEVER-~a" "INTERNED-BEFORE"))')).to.deep.equal([
-      "NIL",
-      "NIL",
-    ]);
+    expect(await image.values('(find-symbol (format nil "NEVER-~a" "INTERNED-BEFORE"))')).to.deep.equal(["NIL", "NIL"]);
   });
 
   it("leaves no lock behind, so that every client can intern new symbols", async () => {
@@ -163,11 +151,51 @@ describe("Evaluation of code that cannot be read", () => {
       '(intern "BRAND-NEW-TYPO" :cl)',
       "(defun car (x) x)",
     ]) {
-      const evaluation = client.evaluate(code);
-      const outcome = await evaluation.next();
-      expect(outcome.status, code).to.be.oneOf(["aborted", "stopped"]);
+      const evaluation = image.client.evaluate(code);
+      expect((await evaluation.next()).status, code).to.be.oneOf(["aborted", "stopped"]);
       expect(await values(other, `'fresh-symbol-${String(Math.random()).slice(2)}`), code).to.have.lengthOf(1);
       await evaluation.abort();
     }
+  });
+});
+
+/** A form that the compiler cannot make sense of, in a function that is never called. */
+const MALFORMED = "(defun malformed () (let (1) 2))";
+
+describe("Evaluation of code that cannot be compiled", () => {
+  const image = liveClient();
+
+  const CASES: readonly [code: string, type: string, message: RegExp][] = [
+    [MALFORMED, "PROGRAM-ERROR", /1 is not a symbol/],
+    ["(let ((x 1 2)) x)", "PROGRAM-ERROR", /LET binding spec \(X 1 2\) is malformed/],
+    ["(defun e-if () (if))", "ERROR|PROGRAM-ERROR", /IF/],
+    ['(defmacro bad () (error "in a macro")) (defun user () (bad))', "PROGRAM-ERROR", /in a macro/],
+    ["(let ((x 1)) (y . x))", "PROGRAM-ERROR", /not a proper list/],
+  ];
+  for (const [code, type, message] of CASES)
+    it(`is an error instead of a value: ${code}`, async () => {
+      const outcome = aborted(await image.evaluate(code));
+      expect(outcome.error?.type).to.match(new RegExp(`^(${type})$`));
+      expect(outcome.error?.message).to.match(message);
+      expect(outcome.stderr).to.equal("");
+      expect(image.client.stops).to.deep.equal([]);
+    });
+
+  it("defines nothing, and keeps the effects of earlier forms", async () => {
+    aborted(await image.evaluate(`(princ "first") (defparameter *before* 1) ${MALFORMED}`));
+    expect(await image.values("(list *before* (fboundp 'malformed))")).to.deep.equal(["(1 NIL)"]);
+  });
+
+  for (const code of [
+    "(compile nil '(lambda () (let (1) 2)))",
+    "(ignore-errors (eval '(let (1) 2)))",
+    "(handler-case (eval '(let (1) 2)) (program-error () :caught))",
+  ])
+    it(`is no error if the code itself compiles it: ${code}`, async () => returned(await image.evaluate(code)));
+
+  it("keeps earlier output and warnings", async () => {
+    const outcome = aborted(await image.evaluate(`(princ "out") (warn "careful") ${MALFORMED}`));
+    expect(outcome.stdout).to.equal("out");
+    expect(outcome.warnings.map(({ message }) => message)).to.deep.equal(["careful"]);
   });
 });

@@ -75,24 +75,22 @@ describe("ReconnectingClient", () => {
     const reconnecting = new ReconnectingClient({ port: 1, backoff: { first: 1, factor: 3, longest: 5, attempts: 4 } });
     const delays: number[] = [];
     reconnecting.on("failed", ({ delay }) => delays.push(delay));
-    const closed = await next(reconnecting, "closed");
-    expect(closed.code).to.equal("CONNECTION_REFUSED");
+    expect((await next(reconnecting, "closed")).code).to.equal("CONNECTION_REFUSED");
     expect(delays).to.deep.equal([1, 3, 5]);
   });
 
   it("refuses wrong options at once", () => {
-    for (const options of [{ port: 70_000 }, { port: 1, foreignErrors: JSON.parse('"nobody"') }]) {
+    for (const options of [{ port: 70_000 }, { port: 1, foreignErrors: JSON.parse('"nobody"') }])
       expect(() => new ReconnectingClient(options))
         .to.throw()
         .with.property("code", "INVALID_ARGUMENT");
-    }
   });
 
   const PERMANENT: readonly [code: types.SwankErrorCode, options: types.ReconnectOptions][] = [
     ["SECRET_UNREADABLE", { port: 1, secret: { file: "/no/such/file" } }],
     ["CANCELLED", { port: 1, signal: AbortSignal.abort() }],
   ];
-  for (const [code, options] of PERMANENT) {
+  for (const [code, options] of PERMANENT)
     it(`ends with the first ${code}, which retrying cannot fix`, async () => {
       const reconnecting = new ReconnectingClient({ ...options, backoff: { first: 1 } });
       let failures = 0;
@@ -104,7 +102,6 @@ describe("ReconnectingClient", () => {
       await rejection(reconnecting.client(), code);
       await reconnecting.close();
     });
-  }
 
   it("sends a rejected secret only once, because each stops Swank from accepting clients", async () => {
     const home = await mkdtemp(join(tmpdir(), "secret-"));

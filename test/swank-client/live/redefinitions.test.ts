@@ -2,19 +2,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import type { SwankClient, types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { evaluate, returned, stopped } from "./outcomes.js";
+import type { types } from "swank-client";
+import { liveClient } from "./live-image.js";
+import { returned, stopped } from "./outcomes.js";
 
 describe("Redefinitions of an evaluation", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   async function redefinitionsOf(code: string): Promise<types.Redefinitions> {
-    const outcome = returned(await evaluate(client, code));
+    const outcome = returned(await image.evaluate(code));
     expect(outcome.warnings).to.deep.equal([]);
     return outcome.redefinitions;
   }
@@ -53,7 +49,7 @@ describe("Redefinitions of an evaluation", () => {
       file,
       "(defmacro own-macro (x) x)\n(defun own-user (x) (own-macro x))\n(defmacro own-macro (x) `(list ,x))",
     );
-    await client.eval(`(compile-file "${file}")`);
+    await image.client.eval(`(compile-file "${file}")`);
     const load = `(let ((*break-on-signals* 'error)) (load "${join(folder, "own-macro.fasl")}"))`;
     const { stale } = await redefinitionsOf(load);
     await rm(folder, { recursive: true });
@@ -71,7 +67,7 @@ describe("Redefinitions of an evaluation", () => {
 
   it("come with the next stop, and not again", async () => {
     await redefinitionsOf("(defun stopped-again () 1)");
-    const evaluation = client.evaluate('(defun stopped-again () 2) (cerror "go on" "stop")');
+    const evaluation = image.client.evaluate('(defun stopped-again () 2) (cerror "go on" "stop")');
     const stop = stopped(await evaluation.next());
     expect(stop.redefinitions.files[0]?.names).to.deep.equal(["STOPPED-AGAIN"]);
     await stop.stop.invokeRestart(0);
@@ -96,5 +92,34 @@ describe("Redefinitions of an evaluation", () => {
     );
     expect(compiled.files[0]?.file).to.match(/live-redefinitions-\w+\/model\.lisp$/);
     await rm(folder, { recursive: true });
+  });
+});
+
+describe("methods on print-object for single objects", () => {
+  const image = liveClient();
+
+  for (const specializers of ["((x (eql :loud)) stream)", "((x (eql :loud)) (stream string-stream))"])
+    it(`${specializers} can be defined by an evaluation, and are called at once and later`, async () => {
+      const define = `(defmethod print-object ${specializers} (write-string "LOUD!" stream))`;
+      expect(await image.values(`${define} (princ-to-string :loud)`)).to.deep.equal(['"LOUD!"']);
+      expect(await image.values("(list (princ-to-string :loud) (princ-to-string :soft))")).to.deep.equal([
+        '("LOUD!" "SOFT")',
+      ]);
+      const remove =
+        "(let ((f #'print-object)) (remove-method f (first (sb-mop:specializer-direct-methods (sb-mop:intern-eql-specializer :loud)))) 1)";
+      expect(await image.values(remove)).to.deep.equal(["1"]);
+      expect(await image.values("(princ-to-string :loud)")).to.deep.equal(['"LOUD"']);
+    });
+});
+
+// An image of its own: in SBCL from 2.5, removing a method that specializes the stream, as above, hides methods that are added later.
+describe("methods on print-object that other code has loaded", () => {
+  const image = liveClient();
+
+  it("are called for single objects", async () => {
+    await image.ask(
+      '(cl:not (cl:eval (cl:read-from-string "(defmethod cl:print-object ((x (eql :calm)) stream) (cl:write-string \\"calm\\" stream))")))',
+    );
+    expect(await image.values("(princ-to-string :calm)")).to.deep.equal(['"calm"']);
   });
 });

@@ -4,8 +4,8 @@ import { lispFunction, type SwankClient, SwankError } from "swank-client";
 import { runnerOf } from "swank-client/protocol";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
-import { stopped, values } from "./outcomes.js";
+import { liveClient, liveImage } from "./live-image.js";
+import type { stopped } from "./outcomes.js";
 
 /** Has functions of the runtime give something else, as an image with another version of it would. */
 const redefine = (...names: readonly string[]) => `
@@ -26,13 +26,9 @@ const RESTORE = `
           (sb-int:unencapsulate symbol 'odd)))))`;
 
 describe("SwankClient: replies of an unexpected shape", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
-  async function evaluate(code: string, evaluator = client): Promise<void> {
+  async function evaluate(code: string, evaluator = image.client): Promise<void> {
     const form = list(symbol("cl:null"), list(symbol("cl:eval"), list(symbol("cl:read-from-string"), code)));
     await evaluator.request(form, { label: "test", package: "CL-USER" });
   }
@@ -50,17 +46,19 @@ describe("SwankClient: replies of an unexpected shape", () => {
     ["breakpoints.list", "LIST-BREAKPOINTS", (client) => client.breakpoints.list()],
     ["evaluate", "EVALUATE", (client) => client.evaluate("1").next()],
   ];
-  for (const [what, lisp, question] of QUESTIONS) {
+  for (const [what, lisp, question] of QUESTIONS)
     it(`make ${what} fail with UNEXPECTED_REPLY`, async () => {
-      await values(client, "1");
-      await Promise.allSettled([client.definitions(), client.describeSymbol("car"), client.breakpoints.list()]);
+      await image.values("1");
+      await Promise.allSettled([
+        image.client.definitions(),
+        image.client.describeSymbol("car"),
+        image.client.breakpoints.list(),
+      ]);
       await evaluate(redefine(lisp));
-      const error = await rejection(question(client), "UNEXPECTED_REPLY");
-      expect(error.message).to.match(/expected .*, found /);
+      expect((await rejection(question(image.client), "UNEXPECTED_REPLY")).message).to.match(/expected .*, found /);
       await evaluate(RESTORE);
-      expect(await values(client, "2")).to.deep.equal(["2"]);
+      expect(await image.values("2")).to.deep.equal(["2"]);
     });
-  }
 
   const AT_STOP: readonly [
     what: string,
@@ -77,8 +75,7 @@ describe("SwankClient: replies of an unexpected shape", () => {
     ["step", "STEP-ON", (session) => session.step("over")],
   ];
   it("make every question to a stopped thread fail with UNEXPECTED_REPLY", async () => {
-    const evaluation = client.evaluate('(error "x")');
-    const { stop } = stopped(await evaluation.next());
+    const { evaluation, stop } = await image.stopIn('(error "x")');
     await stop.frames();
     await evaluate(redefine(...AT_STOP.map(([, lisp]) => lisp)));
     const codes = [];
@@ -99,12 +96,7 @@ describe("SwankClient: replies of an unexpected shape", () => {
 describe("LispRunner.run: a call whose form fails", () => {
   const image = liveImage();
   const failing = (form: string) =>
-    lispFunction({
-      name: "cl:identity",
-      label: () => "failing",
-      encode: () => [read(form)],
-      decode: decode.any,
-    });
+    lispFunction({ name: "cl:identity", label: () => "failing", encode: () => [read(form)], decode: decode.any });
 
   it("is unwound, and fails with the Lisp error", async () => {
     const client = await image.connect();
@@ -123,21 +115,6 @@ describe("LispRunner.run: a call whose form fails", () => {
     expect((await rejection(running, "REQUEST_FAILED")).message).to.match(/^swank:eval-and-grab-output: .*TYPE-ERROR/s);
     await image.untilTidy();
   });
-
-  it("leaves a stopped thread at its level", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate('(error "x")');
-    const { stop } = stopped(await evaluation.next());
-    const running = runnerOf(client.connection)
-      .with({
-        thread: stop.thread,
-      })
-      .run(calls.debugging.frameLocalsAndCatchTags, 100_000);
-    await rejection(running, "REQUEST_FAILED");
-    expect(stop.isLive).to.equal(true);
-    expect((await stop.frames()).totalFrames).to.be.above(1);
-    await evaluation.abort();
-  });
 });
 
 describe("SwankClient.request: a form that cannot be sent", () => {
@@ -150,7 +127,7 @@ describe("SwankClient.request: a form that cannot be sent", () => {
     ["a boolean", true],
     ["a list with undefined in it", [undefined]],
     ["a list that contains itself", circular],
-  ] as const) {
+  ] as const)
     it(`${what} is refused, and the connection stays`, async () => {
       const client = await image.connect({ runtime: false });
       const call: unknown = Reflect.apply(client.request, client, [form, { label: "test" }]);
@@ -158,17 +135,11 @@ describe("SwankClient.request: a form that cannot be sent", () => {
       expect(error.cause).to.have.property("code", "UNPRINTABLE");
       expect(await client.request(read("(cl:+ 1 2)"), { label: "test" })).to.equal(3);
     });
-  }
 
   it("a message of an unknown type, or to no thread, is refused, and the connection stays", async () => {
     const { connection } = await image.connect({ runtime: false });
-    for (const message of [
-      { type: "nonsense" },
-      { type: "emacs-interrupt" },
-      { type: "emacs-interrupt", thread: "x" },
-    ]) {
+    for (const message of [{ type: "nonsense" }, { type: "emacs-interrupt" }, { type: "emacs-interrupt", thread: "x" }])
       expect(() => Reflect.apply(connection.send, connection, [message])).to.throw(SwankError);
-    }
     expect(await runnerOf(connection).run(calls.evaluation.evalAndGrabOutput, "3")).to.include({ values: "3" });
   });
 });

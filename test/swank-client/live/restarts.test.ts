@@ -1,7 +1,7 @@
 import { expect } from "chai";
-import type { Evaluation, Stop, SwankClient, types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { aborted, returned, stopped, values } from "./outcomes.js";
+import type { Evaluation, Stop, types } from "swank-client";
+import { liveClient } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
 
 /** Of restarts that take no values, and of those that take exactly one. */
 const NONE = { min: 0, max: 0 };
@@ -22,14 +22,10 @@ async function refusal(call: Promise<unknown>): Promise<unknown> {
 }
 
 describe("Stop.invokeRestart: restarts", () => {
-  const image = liveImage();
-  let client: SwankClient;
-  beforeEach(async () => {
-    client = await image.connect();
-  });
+  const image = liveClient();
 
   async function stopIn(code: string): Promise<{ evaluation: Evaluation; stop: types.Stopped; session: Stop }> {
-    const evaluation = client.evaluate(code);
+    const evaluation = image.client.evaluate(code);
     const stop = stopped(await evaluation.next());
     return { evaluation, stop, session: stop.stop };
   }
@@ -100,7 +96,7 @@ describe("Stop.invokeRestart: restarts", () => {
     const { evaluation, session } = await stopIn('(error "x")');
     await session.invokeRestart(indexOf(session, "ABORT"));
     expect(aborted(await evaluation.next())).not.to.have.property("error");
-    expect(client.stops).to.deep.equal([]);
+    expect(image.client.stops).to.deep.equal([]);
   });
 
   it("RETRY evaluates the form again with the new definitions, and the original evaluation returns its value", async () => {
@@ -111,14 +107,13 @@ describe("Stop.invokeRestart: restarts", () => {
     await session.invokeRestart(indexOf(session, "RETRY"));
     const again = stopped(await evaluation.next());
     expect(again.stop.condition.type).to.equal("DIVISION-BY-ZERO");
-    await values(client, "(defun r-f (x) (* x 7))");
+    await image.values("(defun r-f (x) (* x 7))");
     await again.stop.invokeRestart(indexOf(again.stop, "RETRY"));
-    const outcome = returned(await evaluation.next());
-    expect(outcome).to.deep.include({ values: ["(42 1)"], stdout: "" });
+    expect(returned(await evaluation.next())).to.deep.include({ values: ["(42 1)"], stdout: "" });
   });
 
   it("take values as Lisp expressions in the package of the code", async () => {
-    await values(client, '(defpackage "R" (:use "CL"))');
+    await image.values('(defpackage "R" (:use "CL"))');
     const { evaluation, session } = await stopIn(
       '(in-package "R") (defun val (x) (* 2 x)) (restart-case (error "x") (use (a &optional b) (list a b)))',
     );
@@ -133,7 +128,7 @@ describe("Stop.invokeRestart: restarts", () => {
       ["(list (undefined-1 1))", "RETURN-VALUE", "42", "(42)"],
       ['(check-type-1 "x")', "STORE-VALUE", "5", "5"],
     ] as const) {
-      await values(client, "(defun check-type-1 (x) (check-type x integer) x)");
+      await image.values("(defun check-type-1 (x) (check-type x integer) x)");
       const { evaluation, session } = await stopIn(code);
       await session.invokeRestart(indexOf(session, name), [value]);
       expect(returned(await evaluation.next()).values, code).to.deep.equal([result]);
@@ -142,7 +137,7 @@ describe("Stop.invokeRestart: restarts", () => {
 
   it("CONTINUE of an undefined function calls it once it is defined", async () => {
     const { evaluation, session } = await stopIn("(list (undefined-2 1))");
-    await values(client, "(defun undefined-2 (x) (+ x 41))");
+    await image.values("(defun undefined-2 (x) (+ x 41))");
     await session.invokeRestart(indexOf(session, "CONTINUE"));
     expect(returned(await evaluation.next()).values).to.deep.equal(["(42)"]);
   });
@@ -160,35 +155,31 @@ describe("Stop.invokeRestart: restarts", () => {
   });
 
   it("of an undefined function leave its declared type and the form as they are", async () => {
-    await values(
-      client,
-      `(declaim (ftype (function (integer) integer) declared-5 declared-6))
+    await image.values(`(declaim (ftype (function (integer) integer) declared-5 declared-6))
        (defun declared-6 (n) (declared-5 n))
-       (defmacro quoted-5 (x) (list 'quote x))`,
-    );
+       (defmacro quoted-5 (x) (list 'quote x))`);
     const { evaluation } = await stopIn("(declared-5 1)");
     await evaluation.abort();
-    await values(client, "(defun declared-5 (n) n)");
+    await image.values("(defun declared-5 (n) n)");
     const { session, evaluation: checked } = await stopIn('(declared-5 "x")');
     expect(session.condition.type).to.equal("TYPE-ERROR");
     await checked.abort();
-    expect(await values(client, "(first (quoted-5 #1=(1 2 . #1#)))")).to.deep.equal(["1"]);
+    expect(await image.values("(first (quoted-5 #1=(1 2 . #1#)))")).to.deep.equal(["1"]);
   });
 
   it("that do not exist are refused without asking the image", async () => {
     const { evaluation, session } = await stopIn('(error "x")');
-    const before = client.connection.nextId();
-    for (const index of [-1, 2, 99, 0.5, Number.NaN]) {
+    const before = image.client.connection.nextId();
+    for (const index of [-1, 2, 99, 0.5, Number.NaN])
       expect(await refusal(session.invokeRestart(index)), String(index)).to.include({ code: "NO_SUCH_RESTART" });
-    }
-    expect(client.connection.nextId()).to.equal(before + 1);
+    expect(image.client.connection.nextId()).to.equal(before + 1);
     expect(session.isLive).to.equal(true);
     await evaluation.abort();
   });
 
   it("refuse null, strings and objects as indexes and ids from untyped callers", async () => {
     const { evaluation, session } = await stopIn('(error "x")');
-    const before = client.connection.nextId();
+    const before = image.client.connection.nextId();
     const code = (given: unknown) => Reflect.get(Object(given), "code");
     for (const index of [null, "0", [0], { toString: () => "0" }, "length", true]) {
       const calls: [string, string, () => Promise<unknown>][] = [
@@ -196,19 +187,23 @@ describe("Stop.invokeRestart: restarts", () => {
         ["frames", "INVALID_ARGUMENT", () => Reflect.apply(session.frames, session, [index])],
         ["frameLocals", "INVALID_ARGUMENT", () => Reflect.apply(session.frameLocals, session, [index])],
         ["evaluateInFrame", "INVALID_ARGUMENT", () => Reflect.apply(session.evaluateInFrame, session, [index, "1"])],
-        ["hasThread", "INVALID_ARGUMENT", () => Reflect.apply(client.hasThread, client, [index])],
-        ["remove", "INVALID_ARGUMENT", () => Reflect.apply(client.breakpoints.remove, client.breakpoints, [index])],
+        ["hasThread", "INVALID_ARGUMENT", () => Reflect.apply(image.client.hasThread, image.client, [index])],
+        [
+          "remove",
+          "INVALID_ARGUMENT",
+          () => Reflect.apply(image.client.breakpoints.remove, image.client.breakpoints, [index]),
+        ],
         ["step", "INVALID_ARGUMENT", () => Reflect.apply(session.step, session, [index])],
         [
           "set",
           "INVALID_ARGUMENT",
-          () => Reflect.apply(client.breakpoints.set, client.breakpoints, ["car", { thread: index }]),
+          () => Reflect.apply(image.client.breakpoints.set, image.client.breakpoints, ["car", { thread: index }]),
         ],
       ];
       for (const [name, expected, call] of calls)
         expect(code(await refusal(call())), `${name} ${JSON.stringify(index)}`).to.equal(expected);
     }
-    expect(client.connection.nextId()).to.equal(before + 1);
+    expect(image.client.connection.nextId()).to.equal(before + 1);
     expect(session.isLive).to.equal(true);
     await evaluation.abort();
   });
@@ -237,17 +232,16 @@ describe("Stop.invokeRestart: restarts", () => {
     const { evaluation, session } = await stopIn('(error "x")');
     await session.abort();
     aborted(await evaluation.next());
-    const before = client.connection.nextId();
+    const before = image.client.connection.nextId();
     for (const call of [
       () => session.invokeRestart(0),
       () => session.abort(),
       () => session.frames(),
       () => session.frameLocals(0),
       () => session.evaluateInFrame(0, "1"),
-    ]) {
+    ])
       expect(await refusal(call()), String(call)).to.include({ code: "STALE_SESSION" });
-    }
-    expect(client.connection.nextId()).to.equal(before + 1);
+    expect(image.client.connection.nextId()).to.equal(before + 1);
     expect(session.ended.aborted).to.equal(true);
     expect(session.condition.message).to.equal("x");
   });

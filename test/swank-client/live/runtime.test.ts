@@ -1,8 +1,7 @@
 import { tmpdir } from "node:os";
 import { expect } from "chai";
 import { print, read } from "sexp-parser";
-import type { Stop, SwankClient } from "swank-client";
-import { LiveImage, liveImage } from "./live-image.js";
+import { freshImage, liveImage } from "./live-image.js";
 import { evaluate, values } from "./outcomes.js";
 
 const OURS = `(cl:sort (cl:remove-if-not (cl:lambda (name) (cl:search "SWANK-" name))
@@ -80,59 +79,9 @@ describe("Runtime in the image", () => {
     expect((await image.ask(OURS)).match(/SWANK-CLIENT\/EVALUATE/g)).to.have.lengthOf(1);
   });
 
-  it("compiles without warnings", async () => {
-    const fresh = new LiveImage();
-    try {
-      await fresh.start();
-      await fresh.ask(COMPILE_AS_FILES);
-      const client = await fresh.connect({ cacheDir: false });
-      await values(client, "1");
-      await client.breakpoints.list();
-      await client.definitions();
-      await client.describeSymbol("car");
-      expect(await fresh.ask("(cl:list (cl:< 50 cl-user::*compiled*) cl-user::*heard*)")).to.equal("(T NIL)");
-    } finally {
-      await fresh.stop();
-    }
-  });
-
-  it("encapsulates Lisp's functions and uninstalls itself even if that fails at first", async () => {
-    const fresh = new LiveImage();
-    try {
-      await fresh.start();
-      await fresh.ask(FAIL_AT_FIRST);
-      const client = await fresh.connect({ foreignErrors: "mine", mayEndImage: false });
-      expect(await values(client, "(defun f () 7)")).to.deep.equal(["F"]);
-      await client.breakpoints.set("f");
-      expect((await evaluate(client, "(f)")).status).to.equal("stopped");
-      expect((await evaluate(client, "(sb-ext:exit)")).status).to.equal("stopped");
-      await client.close();
-      expect(await fresh.ask("(cl-user::f)")).to.equal("7");
-    } finally {
-      await fresh.stop();
-    }
-  });
-
-  it("leaves calls by address in SBCL's own code as they are", async () => {
-    const fresh = new LiveImage();
-    try {
-      await fresh.start();
-      const before = await fresh.ask(CALLED_DIRECTLY);
-      const client = await fresh.connect();
-      const [around] = await values(client, AROUND);
-      expect(around).to.equal("(T T T)");
-      await client.close();
-      while ((await fresh.ask(AROUND)) !== "(NIL NIL NIL)") await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await fresh.ask(CALLED_DIRECTLY)).to.equal(before);
-    } finally {
-      await fresh.stop();
-    }
-  });
-
   it("prints nothing while it is being loaded", async () => {
     const client = await image.connect();
-    const outcome = await evaluate(client, "1");
-    expect(outcome).to.include({ stdout: "", stderr: "" });
+    expect(await evaluate(client, "1")).to.include({ stdout: "", stderr: "" });
   });
 
   it("leaves mailboxes bounded after a thousand requests that are no evaluations", async () => {
@@ -143,9 +92,8 @@ describe("Runtime in the image", () => {
 
   it("leaves mailboxes and evaluations bounded after a thousand evaluations", async () => {
     const client = await image.connect();
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 10; round += 1)
       await Promise.all([...Array(100).keys()].map((n) => values(client, String(n))));
-    }
     expect(Number(await image.ask("(cl:length swank/sbcl::*mailboxes*)"))).to.be.below(250);
   });
 
@@ -158,48 +106,36 @@ describe("Runtime in the image", () => {
   });
 });
 
-describe("Runtime in a shared image", () => {
-  const image = liveImage();
-  let first: SwankClient;
-  let second: SwankClient;
-  beforeEach(async () => {
-    first = await image.connect({ runtime: false });
-    second = await image.connect();
+describe("Runtime in an image of its own", () => {
+  const image = freshImage();
+
+  it("compiles without warnings", async () => {
+    await image.ask(COMPILE_AS_FILES);
+    const client = await image.connect({ cacheDir: false });
+    await values(client, "1");
+    await client.breakpoints.list();
+    await client.definitions();
+    await client.describeSymbol("car");
+    expect(await image.ask("(cl:list (cl:< 50 cl-user::*compiled*) cl-user::*heard*)")).to.equal("(T NIL)");
   });
 
-  it("keeps reporting errors of background threads to the first client", async () => {
-    const seen = new Promise<readonly number[]>((resolve) => {
-      first.connection.on("event", (message) => {
-        if (message.type === "debug") resolve(message.continuations);
-      });
-    });
-    await values(second, "1");
-    image.swank.type('(sb-thread:make-thread (lambda () (error "in a thread of its own")) :name "foreign")');
-    expect(await seen).to.deep.equal([]);
-    expect(second.stops).to.deep.equal([]);
-    while (first.stops.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    const [stop] = first.stops;
-    expect(stop?.condition.message).to.equal("in a thread of its own");
-    expect(stop?.reason).to.equal("error");
-    await stop?.abort();
-    expect(first.stops).to.deep.equal([]);
+  it("encapsulates Lisp's functions and uninstalls itself even if that fails at first", async () => {
+    await image.ask(FAIL_AT_FIRST);
+    const client = await image.connect({ foreignErrors: "mine", mayEndImage: false });
+    expect(await values(client, "(defun f () 7)")).to.deep.equal(["F"]);
+    await client.breakpoints.set("f");
+    expect((await evaluate(client, "(f)")).status).to.equal("stopped");
+    expect((await evaluate(client, "(sb-ext:exit)")).status).to.equal("stopped");
+    await client.close();
+    expect(await image.ask("(cl-user::f)")).to.equal("7");
   });
 
-  it("reports errors of background threads to the only client", async () => {
-    const alone = new LiveImage();
-    try {
-      await alone.start();
-      const client = await alone.connect();
-      const stopped = new Promise<Stop>((resolve) => client.on("stop", resolve));
-      await values(client, "1");
-      alone.swank.type('(sb-thread:make-thread (lambda () (error "nobody else")) :name "foreign")');
-      const session = await stopped;
-      expect(session.condition.message).to.equal("nobody else");
-      expect(client.stops).to.deep.equal([session]);
-      await session.abort();
-      expect(session.isLive).to.equal(false);
-    } finally {
-      await alone.stop();
-    }
+  it("leaves calls by address in SBCL's own code as they are", async () => {
+    const before = await image.ask(CALLED_DIRECTLY);
+    const client = await image.connect();
+    expect((await values(client, AROUND))[0]).to.equal("(T T T)");
+    await client.close();
+    while ((await image.ask(AROUND)) !== "(NIL NIL NIL)") await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await image.ask(CALLED_DIRECTLY)).to.equal(before);
   });
 });

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { read } from "sexp-parser";
-import { connect, type Stop, type SwankClient, type types } from "swank-client";
-import { liveImage } from "./live-image.js";
-import { aborted, evaluate, returned, stopped, values } from "./outcomes.js";
+import { keyword, read } from "sexp-parser";
+import type { Stop, SwankClient, types } from "swank-client";
+import * as calls from "swank-client/swank";
+import { liveClient, liveImage } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
+import { testFolder } from "./test-folder.js";
 
 /** The stop of a thread at a level, once it is there. */
 async function stopAt(client: SwankClient, thread: number, level: number): Promise<Stop> {
@@ -27,92 +29,36 @@ async function climb(client: SwankClient, thread: number, level: number): Promis
 
 /** What slime-tests.el asks of every client, under its names. */
 describe("SwankClient in the scenarios of SLIME's tests:", () => {
-  const image = liveImage();
+  const image = liveClient();
 
-  for (const depth of [1, 2, 3]) {
+  for (const depth of [1, 2, 3])
     it(`async-eval-debugging: ${depth} levels, all closed by one abort`, async () => {
-      const client = await image.connect();
-      const evaluation = client.evaluate('(error "first")');
-      const { stop } = stopped(await evaluation.next());
-      for (let level = 2; level <= depth; level += 1) await climb(client, stop.thread, level);
-      expect(client.stops.map(({ level }) => level)).to.deep.equal(
+      const { evaluation, stop } = await image.stopIn('(error "first")');
+      for (let level = 2; level <= depth; level += 1) await climb(image.client, stop.thread, level);
+      expect(image.client.stops.map(({ level }) => level)).to.deep.equal(
         Array.from({ length: depth }, (_, index) => index + 1),
       );
       aborted(await evaluation.abort());
-      expect(client.stops).to.deep.equal([]);
+      expect(image.client.stops).to.deep.equal([]);
     });
-  }
 
   it("unwind-to-previous-level: from 4 to 3 to 2, one at a time", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate('(error "first")');
-    const { stop } = stopped(await evaluation.next());
-    for (let level = 2; level <= 4; level += 1) await climb(client, stop.thread, level);
+    const { evaluation, stop } = await image.stopIn('(error "first")');
+    for (let level = 2; level <= 4; level += 1) await climb(image.client, stop.thread, level);
     for (const level of [4, 3]) {
-      const deepest = await stopAt(client, stop.thread, level);
+      const deepest = await stopAt(image.client, stop.thread, level);
       expect(deepest.restarts[0]?.description).to.equal(`Return to sldb level ${level - 1}.`);
       await deepest.invokeRestart(0);
       await untilEnded(deepest);
     }
-    expect(client.stops.map(({ level }) => level)).to.deep.equal([1, 2]);
+    expect(image.client.stops.map(({ level }) => level)).to.deep.equal([1, 2]);
     expect(stop.isLive).to.equal(true);
     aborted(await evaluation.abort());
   });
 
-  it("loop-interrupt-quit", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate("(loop)");
-    await evaluation.interrupt();
-    expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
-    aborted(await evaluation.abort());
-  });
-
-  it("loop-interrupt-continue-interrupt-quit", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate("(loop)");
-    await evaluation.interrupt();
-    await stopped(await evaluation.next()).stop.continue();
-    expect(evaluation.stop).to.equal(undefined);
-    await evaluation.interrupt();
-    expect(stopped(await evaluation.next()).stop.level).to.equal(1);
-    aborted(await evaluation.abort());
-  });
-
-  it("interactive-eval: continue twice, then the value", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate('(progn (cerror "foo" "restart") (cerror "bar" "restart") (+ 1 2))');
-    await stopped(await evaluation.next()).stop.continue();
-    await stopped(await evaluation.next()).stop.continue();
-    expect(returned(await evaluation.next()).values).to.deep.equal(["3"]);
-  });
-
-  for (const [name, list] of Object.entries({
-    "cdr-circular": "(let ((list (list 1 2 3))) (setf (cdr (last list)) list))",
-    "car-circular": "(let ((list (list 1 2))) (setf (car list) list))",
-    "one with a long string": "(list (make-string 100000 :initial-element #\\x))",
-  })) {
-    it(`report-condition-with-circular-list: ${name}`, async () => {
-      const client = await image.connect();
-      const evaluation = client.evaluate(`(with-standard-io-syntax (cerror "continue" "~a" ${list}) (+ 1 2))`);
-      const stop = stopped(await evaluation.next());
-      expect(stop.stop.condition.message.length).to.be.lessThan(25_000);
-      await stop.stop.continue();
-      expect(returned(await evaluation.next()).values).to.deep.equal(["3"]);
-    });
-  }
-
-  it("interrupt-bubbling-idiot: a flood of output does not block the interrupt", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate("(loop for i from 0 do (print i) (finish-output))");
-    await evaluation.interrupt();
-    expect(stopped(await evaluation.next()).stop.reason).to.equal("interrupt");
-    aborted(await evaluation.abort());
-  });
-
-  for (const hook of ["", "(*debugger-hook* *debugger-hook*)"]) {
+  for (const hook of ["", "(*debugger-hook* *debugger-hook*)"])
     it(`break: stops each time${hook === "" ? "" : ", also under a debugger hook bound anew"}`, async () => {
-      const client = await image.connect();
-      const evaluation = client.evaluate(`(let (${hook}) (dotimes (i 3 :done) (break)))`);
+      const evaluation = image.client.evaluate(`(let (${hook}) (dotimes (i 3 :done) (break)))`);
       for (let time = 0; time < 3; time += 1) {
         const stop: types.Stopped = stopped(await evaluation.next());
         expect([stop.stop.reason, stop.stop.level]).to.deep.equal(["break", 1]);
@@ -120,49 +66,29 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
       }
       expect(returned(await evaluation.next()).values).to.deep.equal([":DONE"]);
     });
-  }
-
-  it("locally-bound-debugger-hook: code that handles errors with it does not stop", async () => {
-    const client = await image.connect();
-    const code = `(defun hooked () (block nil (let ((*debugger-hook* (lambda (condition hook)
-      (declare (ignore condition hook)) (return 42)))) (error "never seen")))) (hooked)`;
-    expect(await values(client, code)).to.deep.equal(["42"]);
-  });
-
-  for (const code of ['(read-from-string "")', "(error 'end-of-file :stream *standard-input*)"]) {
-    it(`end-of-file: ${code}`, async () => {
-      const client = await image.connect();
-      const stop = stopped(await evaluate(client, code));
-      expect(stop.stop.condition.type).to.equal("END-OF-FILE");
-    });
-  }
 
   for (const [interrupts, continues] of [
     [1, 0],
     [2, 1],
     [4, 2],
-  ] as const) {
+  ] as const)
     it(`interrupt-in-debugger: ${interrupts} interrupts, ${continues} continues`, async () => {
-      const client = await image.connect();
-      const evaluation = client.evaluate('(error "first")');
-      const { stop } = stopped(await evaluation.next());
+      const { evaluation, stop } = await image.stopIn('(error "first")');
       for (let level = 2; level <= interrupts + 1; level += 1) {
-        client.connection.send({ type: "emacs-interrupt", thread: stop.thread });
-        await stopAt(client, stop.thread, level);
+        image.client.connection.send({ type: "emacs-interrupt", thread: stop.thread });
+        await stopAt(image.client, stop.thread, level);
       }
       for (let level = interrupts + 1; level > interrupts + 1 - continues; level -= 1) {
-        const deepest = await stopAt(client, stop.thread, level);
+        const deepest = await stopAt(image.client, stop.thread, level);
         await deepest.continue();
         await untilEnded(deepest);
       }
-      expect(client.stops).to.have.lengthOf(interrupts + 1 - continues);
+      expect(image.client.stops).to.have.lengthOf(interrupts + 1 - continues);
       aborted(await evaluation.abort());
     });
-  }
 
   it("flow-control: pings are answered while interrupted and continued", async () => {
-    const client = await image.connect();
-    const evaluation = client.evaluate("(swank:flow-control-test 300 0)");
+    const evaluation = image.client.evaluate("(swank:flow-control-test 300 0)");
     for (let time = 0; time < 3; time += 1) {
       if (!(await evaluation.interrupt())) break;
       const outcome = await evaluation.next();
@@ -173,44 +99,201 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
   });
 
   it("sbcl-world-lock: messages go out while the compiler holds its lock", async () => {
-    const client = await image.connect();
     const code = `(let ((*macroexpand-hook* (lambda (function form environment)
       (swank:flow-control-test 10 0) (funcall function form environment))))
       (eval '(macrolet ((number () 123)) (number))))`;
-    expect(await values(client, code)).to.deep.equal(["123"]);
+    expect(await image.values(code)).to.deep.equal(["123"]);
   });
+});
 
-  it("disconnect-one-connection: the other keeps working", async () => {
-    const client = await image.connect();
-    // from 2.31 on, a server that is for one client serves it in the thread that made it
-    const [port] = await values(
-      client,
-      `(let ((ready (sb-thread:make-semaphore)) (port nil))
-         (sb-thread:make-thread
-           (lambda ()
-             (swank::setup-server 0 (lambda (number) (setf port number) (sb-thread:signal-semaphore ready)) :spawn nil nil)))
-         (sb-thread:wait-on-semaphore ready)
-         port)`,
+type CompilerNote = ReturnType<typeof calls.compiling.compileStringForEmacs.decode>["notes"][number];
+type SourceLocation = CompilerNote["location"];
+
+function found(location: SourceLocation | undefined): Extract<SourceLocation, { status: "found" }> {
+  if (location?.status === "found") return location;
+  throw new Error(location === undefined ? "There is no definition." : location.reason);
+}
+
+/** The text of `code` at a note's place. */
+function textAt(code: string, { location }: CompilerNote): string {
+  const { position } = found(location);
+  if (position.kind !== "offset") throw new Error(`The note has a position of kind ${position.kind}.`);
+  return code.slice(position.offset - 1);
+}
+
+/** What slime-tests.el asks about code, under its names. */
+describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
+  this.timeout(120_000);
+  const image = liveClient();
+  const folder = testFolder();
+
+  const inPackage = (name: string) => image.client.lisp.with({ package: name });
+  const definition = async (name: string, packageName: string) =>
+    (await inPackage(packageName).run(calls.definitions.findDefinitionsForEmacs, name)).map(({ location }) =>
+      found(location),
     );
-    const second = await connect({ port: Number(port) });
-    expect(await values(second, "(+ 1 2)")).to.deep.equal(["3"]);
-    await second.close();
-    expect(await values(client, "(+ 3 4)")).to.deep.equal(["7"]);
+
+  for (const [name, packageName, start] of [
+    ["start-server", "SWANK", "(defun start-server "],
+    ["swank::start-server", "CL-USER", "(defun start-server "],
+    ["swank:start-server", "CL-USER", "(defun start-server "],
+    ["swank::connection", "CL-USER", "(defstruct (connection"],
+    ["swank::*emacs-connection*", "CL-USER", "(defvar *emacs-connection*"],
+  ] as const)
+    it(`find-definition: ${name} in ${packageName}`, async () => {
+      const [place, ...others] = await definition(name, packageName);
+      expect(others).to.deep.equal([]);
+      expect(place?.snippet).to.match(new RegExp(`^${start.replaceAll(/[(*]/g, "\\$&")}`, "i"));
+      expect(place?.place)
+        .to.have.property("path")
+        .that.matches(/swank\.lisp$/);
+    });
+
+  it("find-definition.2: a function after forms that are only read", async () => {
+    const code = `#.(prog1 nil (defvar *foobar* 42))
+      (defun .foo. (x)
+        (+ x #.*foobar*))
+      #.(prog1 nil (makunbound '*foobar*))`;
+    await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, {
+      buffer: "B",
+      position: 1,
+      line: 1,
+      column: 1,
+    });
+    const [place] = await definition(".foo.", "SWANK");
+    expect(place?.place).to.include({ kind: "buffer", name: "B" });
+    expect(place?.snippet).to.match(/^\(defun \.foo\. /);
   });
 
-  it("disconnect-and-reconnect: the image keeps running", async () => {
-    const first = await image.connect();
-    await values(first, "(defparameter cl-user::*kept* :here)");
-    await first.close();
-    expect(await values(await image.connect(), "cl-user::*kept*")).to.deep.equal([":HERE"]);
+  it("find-definition.3: a structure inside progn", async () => {
+    const code = "(progn (defun foo-fun ()) (defstruct (foo-struct (:constructor nil) (:predicate nil))))";
+    await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, { buffer: "B" });
+    const [place] = await definition("swank::foo-struct", "CL-USER");
+    const { position } = place ?? {};
+    expect(position?.kind === "offset" ? code.slice(position.offset - 1) : position).to.match(
+      /^\(defstruct \(foo-struct/,
+    );
   });
 
-  it("utf-8-source: characters of every kind arrive unchanged", async () => {
-    const client = await image.connect();
-    const text = "\u0000おはよう😀\tø";
-    expect(await values(client, `"${text}"`)).to.deep.equal([`"${text}"`]);
-    expect(await values(client, `(map 'list #'char-code "${text}")`)).to.deep.equal([
-      `(${[...text].map((char) => char.codePointAt(0)).join(" ")})`,
-    ]);
+  for (const [prefix, names] of [
+    [
+      "cl:compile",
+      [
+        "cl:compile",
+        "cl:compile-file",
+        "cl:compile-file-pathname",
+        "cl:compiled-function",
+        "cl:compiled-function-p",
+        "cl:compiler-macro",
+        "cl:compiler-macro-function",
+      ],
+    ],
+    [
+      "swank::compile-file",
+      [
+        "swank::compile-file",
+        "swank::compile-file-for-emacs",
+        "swank::compile-file-if-needed",
+        "swank::compile-file-output",
+        "swank::compile-file-pathname",
+      ],
+    ],
+    ["cl:foobar", []],
+    [":external-forma", [":external-format"]],
+    ["no-such-package:x", []],
+    ["cl:m-v-l", []],
+  ] as const)
+    it(`complete-symbol: ${prefix}`, async () =>
+      expect([...(await image.run(calls.completion.simpleCompletions, prefix, "CL-USER"))].sort()).to.deep.equal(
+        names,
+      ));
+
+  for (const [what, body] of [
+    ["the call alone", "(cl-user::bar)"],
+    ["after a character and a comment", "#\\space\n  ;;Sdf\n  (cl-user::bar)"],
+    ["after skipped forms and nested comments", "#+(or)skipped\n  #| #||#\n  #||# |#\n  (cl-user::bar)"],
+    ["after a string with quotes", '"\\" bla bla \\""\n  (cl-user::bar)'],
+    ["after a form that is evaluated when it is read", "#.*log-events*\n  (cl-user::bar)"],
+  ] as const)
+    it(`compile-defun: the note about an undefined function is at its call: ${what}`, async () => {
+      const code = `(defun cl-user::foo () ${body})`;
+      const { notes } = await inPackage("SWANK").run(calls.compiling.compileStringForEmacs, code, {
+        buffer: "B",
+        position: 1,
+      });
+      const note = notes.find(({ message }) => /undefined function.*BAR/is.test(message));
+      if (note === undefined) throw new Error("There is no note.");
+      expect(textAt(code, note)).to.match(/^\(cl-user::bar\)/);
+      await image.values("(fmakunbound 'foo)");
+    });
+
+  it("utf-8-source: a string with NUL, evaluated, compiled, and loaded from a file", async () => {
+    const text = "\u0000おはよう";
+    const code = `(defun cl-user::foo () "${text}")`;
+    const result = async () => image.client.request(read("(cl-user::foo)"), { label: "foo" });
+    await image.values(code);
+    expect(await result()).to.equal(text);
+    await image.values("(fmakunbound 'foo)");
+    await image.run(calls.compiling.compileStringForEmacs, code, { buffer: "B" });
+    expect(await result()).to.equal(text);
+    await image.values("(fmakunbound 'foo)");
+    const file = await folder.write("utf8.lisp", `;; -*- coding: utf-8 -*-\n${code}\n`);
+    const { fasl } = await image.run(calls.compiling.compileFileForEmacs, file, { load: true });
+    await image.run(calls.evaluation.loadFile, fasl ?? "");
+    expect(await result()).to.equal(text);
+  });
+});
+
+/** What slime-repl-tests.el asks of every client. */
+describe("SwankClient in the scenarios of SLIME's tests of the REPL:", () => {
+  const image = liveImage();
+  let lisp: SwankClient;
+  let output: string;
+  let results: string;
+  let packages: string[];
+  let reads: number;
+  let input: string[];
+
+  beforeEach(async () => {
+    [output, results, packages, reads, input] = ["", "", [], 0, []];
+    lisp = await image.connect({
+      replyPolicy: (message) => {
+        if (message.type !== "read-string") return undefined;
+        reads += 1;
+        const { thread, tag } = message;
+        return { type: "emacs-return-string", thread, tag, text: input.shift() ?? "" };
+      },
+    });
+    lisp.connection.on("event", (message) => {
+      if (message.type === "new-package") packages.push(`${message.name} ${message.prompt}`);
+      if (message.type !== "write-string") return;
+      if (message.target !== keyword("repl-result")) output += message.text;
+      else results += message.text;
+    });
+    await lisp.run(calls.repl.createRepl);
+  });
+
+  const listen = (code: string) => lisp.lisp.with({ package: "COMMON-LISP-USER" }).run(calls.repl.listenerEval, code);
+
+  it("package-updating: a new package is announced with its prompt", async () => {
+    await listen('(setq *package* (find-package "COMMON-LISP"))');
+    expect(packages).to.deep.equal(["COMMON-LISP CL"]);
+    await listen('(setq cl:*package* (find-package "COMMON-LISP-USER"))');
+  });
+
+  it("repl-test: output is separate from the value", async () => {
+    await listen("(princ 10) (princ 20)");
+    expect([output, results.trim()]).to.deep.equal(["1020", "20"]);
+  });
+
+  it("repl-read-lines: three lines answer three questions", async () => {
+    input = ["a\n", "b\n", "c\n"];
+    await listen("(list (read-line) (read-line) (read-line))");
+    expect([reads, results.trim()]).to.deep.equal([3, '("a" "b" "c")']);
+  });
+
+  it("repl-test: without values, the result says so", async () => {
+    await listen("(values)");
+    expect(results.trim()).to.equal("; No value");
   });
 });

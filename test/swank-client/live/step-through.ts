@@ -13,6 +13,7 @@ export async function stepThrough(client: SwankClient): Promise<void> {
   const { id } = await client.breakpoints.set("middle", { condition: "(plusp (inner (first args)))" });
   const evaluation = client.evaluate("(outer 1)");
   const into = await step(evaluation, stopped(await evaluation.next()), "into");
+  expect(into.stop.reason).to.equal("step");
   expect(place(into)).to.deep.equal(["(INNER X)", "(MIDDLE 1)"]);
   expect(into.stop.data.locals).to.deep.equal([{ name: "X", value: "1", marks: ["argument"] }]);
   const over = await step(evaluation, into, "over");

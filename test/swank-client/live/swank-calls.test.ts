@@ -1,25 +1,19 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { decode, lispFunction, type SwankClient, SwankError } from "swank-client";
+import { decode, lispFunction, SwankError } from "swank-client";
 import * as calls from "swank-client/swank";
 import { DEFINITIONS } from "./called-code.js";
-import { LiveImage, liveImage } from "./live-image.js";
+import { freshImage, liveClient } from "./live-image.js";
 import { values } from "./outcomes.js";
+import { testFolder } from "./test-folder.js";
 
 describe("calls: Swank's functions", function () {
   this.timeout(120_000);
-  const image = liveImage();
-  let lisp: SwankClient;
-  let folder: string;
+  const image = liveClient();
+  const folder = testFolder();
 
-  beforeEach(async () => {
-    lisp = await image.connect();
-    await values(lisp, DEFINITIONS);
-    folder = await mkdtemp(join(tmpdir(), "swank-calls-"));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+  beforeEach(() => image.values(DEFINITIONS));
 
   async function code(promise: Promise<unknown>): Promise<string> {
     return promise.then(
@@ -28,51 +22,68 @@ describe("calls: Swank's functions", function () {
     );
   }
 
+  it("evaluate the first form of a source: evalAndGrabOutput", async () => {
+    const { evalAndGrabOutput } = calls.evaluation;
+    const printed = { stdout: "out", values: '1\n:TWO\n"three"' };
+    expect(await image.run(evalAndGrabOutput, '(progn (princ "out") (values 1 :two "three"))')).to.deep.equal(printed);
+    expect(await image.run(evalAndGrabOutput, "(values) (+ 1 2)")).to.deep.equal({ stdout: "", values: "" });
+  });
+
   it("evaluate for people: interactiveEval, interactiveEvalRegion, pprintEval", async () => {
-    expect(await lisp.run(calls.evaluation.interactiveEval, "(+ 3 4)")).to.match(/^=> 7 \(3 bits/);
-    expect(await lisp.run(calls.evaluation.interactiveEvalRegion, "1 (+ 3 4)")).to.match(/^=> 7 \(3 bits/);
-    expect(await lisp.run(calls.evaluation.pprintEval, "(print 1)")).to.match(/^\s*1\s+1\s*$/);
+    expect(await image.run(calls.evaluation.interactiveEval, "(+ 3 4)")).to.match(/^=> 7 \(3 bits/);
+    expect(await image.run(calls.evaluation.interactiveEvalRegion, "1 (+ 3 4)")).to.match(/^=> 7 \(3 bits/);
+    expect(await image.run(calls.evaluation.pprintEval, "(print 1)")).to.match(/^\s*1\s+1\s*$/);
   });
 
   it("edit values and definitions: reEvaluateDefvar, valueForEditing, commitEditedValue, undefineFunction, uninternSymbol", async () => {
-    expect(await lisp.run(calls.evaluation.reEvaluateDefvar, "(defvar cl-user::*sc-value* 3)")).to.match(
+    expect(await image.run(calls.evaluation.reEvaluateDefvar, "(defvar cl-user::*sc-value* 3)")).to.match(
       /\*SC-VALUE\*$/,
     );
-    expect(await lisp.run(calls.evaluation.valueForEditing, "cl-user::*sc-value*")).to.equal("3");
-    await lisp.run(calls.evaluation.commitEditedValue, "cl-user::*sc-value*", "42");
-    expect(await values(lisp, "*sc-value*")).to.deep.equal(["42"]);
-    expect(await lisp.run(calls.evaluation.undefineFunction, "cl-user::sc-caller")).to.match(/SC-CALLER$/);
-    expect(await lisp.run(calls.evaluation.uninternSymbol, "SC-CALLER", "CL-USER")).to.equal(
+    expect(await image.run(calls.evaluation.valueForEditing, "cl-user::*sc-value*")).to.equal("3");
+    await image.run(calls.evaluation.commitEditedValue, "cl-user::*sc-value*", "42");
+    expect(await image.values("*sc-value*")).to.deep.equal(["42"]);
+    expect(await image.run(calls.evaluation.undefineFunction, "cl-user::sc-caller")).to.match(/SC-CALLER$/);
+    expect(await image.run(calls.evaluation.uninternSymbol, "SC-CALLER", "CL-USER")).to.equal(
       "Uninterned symbol: #:SC-CALLER",
     );
   });
 
-  it("set what all clients share: setPackage, setDefaultDirectory, updateIndentationInformation", async () => {
-    const package_ = await lisp.run(calls.evaluation.setPackage, "CL-USER");
+  it("set and tell what all clients share: package, directory, indentation, threads, processStart", async () => {
+    const package_ = await image.run(calls.evaluation.setPackage, "CL-USER");
     expect(package_).to.deep.equal({ name: "COMMON-LISP-USER", prompt: "CL-USER" });
-    expect(await lisp.run(calls.image.setDefaultDirectory, `${folder}/`)).to.equal(`${folder}/`);
-    expect(await lisp.run(calls.image.updateIndentationInformation)).to.equal(undefined);
+    expect(await image.run(calls.image.setDefaultDirectory, `${folder.path}/`)).to.equal(`${folder.path}/`);
+    expect(await image.run(calls.image.defaultDirectory)).to.equal(`${folder.path}/`);
+    expect(await image.run(calls.image.updateIndentationInformation)).to.equal(undefined);
+    const threads = await image.run(calls.image.listThreads);
+    expect(threads.find(({ name }) => name === "reader-thread")?.id).to.be.a("number");
+    expect(threads.every(({ status }) => status !== "")).to.equal(true);
+    const start = await image.run(calls.image.processStart);
+    expect(start === undefined ? process.platform : "linux").to.equal(process.platform);
+    expect(await image.run(calls.image.processStart)).to.equal(start);
   });
 
   it("are a REPL: createRepl, listenerEval, listenerSaveValue, listenerGetValue, clearReplVariables, createMrepl", async () => {
     const results: string[] = [];
-    lisp.connection.on("event", (message) => {
+    image.client.connection.on("event", (message) => {
       if (message.type === "write-string") results.push(message.text);
     });
-    expect(await lisp.run(calls.repl.createRepl)).to.deep.equal({ name: "COMMON-LISP-USER", prompt: "CL-USER" });
-    await lisp.run(calls.repl.listenerEval, "(cl:+ 1 2)");
+    expect(await image.run(calls.repl.createRepl)).to.deep.equal({
+      name: "COMMON-LISP-USER",
+      prompt: "CL-USER",
+    });
+    await image.run(calls.repl.listenerEval, "(cl:+ 1 2)");
     expect(results.join("")).to.match(/^3\s/);
-    await lisp.run(calls.repl.listenerSaveValue, "cl:identity", "kept");
-    await lisp.run(calls.repl.listenerGetValue);
+    await image.run(calls.repl.listenerSaveValue, "cl:identity", "kept");
+    await image.run(calls.repl.listenerGetValue);
     expect(results.join("")).to.include("kept");
-    await lisp.run(calls.repl.clearReplVariables);
-    const { channel, prompt } = await lisp.run(calls.repl.createMrepl, 1);
+    await image.run(calls.repl.clearReplVariables);
+    const { channel, prompt } = await image.run(calls.repl.createMrepl, 1);
     expect([channel, prompt]).to.deep.equal([1, "CL-USER"]);
   });
 
   it("compile text with notes and positions: compileStringForEmacs, compileMultipleStringsForEmacs", async () => {
     const origin = { buffer: "notes", position: 100, line: 7 };
-    const compiled = await lisp.run(calls.compiling.compileStringForEmacs, "(defun sc-bad () (car 1))", origin, {
+    const compiled = await image.run(calls.compiling.compileStringForEmacs, "(defun sc-bad () (car 1))", origin, {
       debug: 3,
     });
     expect(compiled).to.include({ succeeded: false }).and.not.have.property("fasl");
@@ -81,26 +92,25 @@ describe("calls: Swank's functions", function () {
     if (note?.location.status !== "found") throw new Error("The note has no place.");
     expect(note.location.place).to.include({ kind: "buffer", name: "notes" });
     expect(note.location.position).to.have.property("offset").that.is.at.least(100);
-    const unbalanced = await lisp.run(calls.compiling.compileStringForEmacs, "(defun sc-bad () (car 1)", {
+    const unbalanced = await image.run(calls.compiling.compileStringForEmacs, "(defun sc-bad () (car 1)", {
       buffer: "b",
     });
     expect([unbalanced.succeeded, unbalanced.notes[0]?.severity]).to.deep.equal([false, "read-error"]);
     const texts = [{ code: "(defun sc-one () 1)", buffer: "x", package: "CL-USER" }];
-    const [one] = await lisp.run(calls.compiling.compileMultipleStringsForEmacs, texts);
+    const [one] = await image.run(calls.compiling.compileMultipleStringsForEmacs, texts);
     expect(one?.succeeded).to.equal(true);
-    expect(await values(lisp, "(sc-one)")).to.deep.equal(["1"]);
+    expect(await image.values("(sc-one)")).to.deep.equal(["1"]);
   });
 
   it("compile and load files: compileFileForEmacs, compileFileIfNeeded, loadFile", async () => {
-    const file = join(folder, "f.lisp");
-    await writeFile(file, "(defun cl-user::sc-from-file () (cl-user::sc-undefined))\n");
-    const options = { load: true, policy: { speed: 1 }, faslFolder: `${folder}/` };
-    const compiled = await lisp.run(calls.compiling.compileFileForEmacs, file, options);
-    expect(compiled).to.include({ succeeded: true, isToLoad: true, fasl: join(folder, "f.fasl") });
+    const file = await folder.write("f.lisp", "(defun cl-user::sc-from-file () (cl-user::sc-undefined))\n");
+    const options = { load: true, policy: { speed: 1 }, faslFolder: `${folder.path}/` };
+    const compiled = await image.run(calls.compiling.compileFileForEmacs, file, options);
+    expect(compiled).to.include({ succeeded: true, isToLoad: true, fasl: folder.at("f.fasl") });
     expect(compiled.notes.map(({ severity }) => severity)).to.deep.equal(["style-warning"]);
-    expect(await code(lisp.eval("(sc-from-file)"))).to.equal("LISP_ERROR");
-    expect(await lisp.run(calls.evaluation.loadFile, join(folder, "f.fasl"))).to.equal("T");
-    expect((await lisp.run(calls.compiling.compileFileIfNeeded, file))?.succeeded).to.equal(true);
+    expect(await code(image.client.eval("(sc-from-file)"))).to.equal("LISP_ERROR");
+    expect(await image.run(calls.evaluation.loadFile, folder.at("f.fasl"))).to.equal("T");
+    expect((await image.run(calls.compiling.compileFileIfNeeded, file))?.succeeded).to.equal(true);
   });
 
   it("expand macros: once, fully and everywhere, compiler macros, format strings, macrostep", async () => {
@@ -111,45 +121,50 @@ describe("calls: Swank's functions", function () {
       calls.expanding.swankExpand1,
       calls.expanding.swankExpand,
     ])
-      expect(await lisp.run(expand, form)).to.match(/^\(PROGN \(WHEN 1 2\) \(WHEN 1 2\)\)$/);
-    expect(await lisp.run(calls.expanding.swankMacroexpandAll, form)).to.match(/^\(PROGN\s+\(IF 1\s+2\)/);
+      expect(await image.run(expand, form)).to.match(/^\(PROGN \(WHEN 1 2\) \(WHEN 1 2\)\)$/);
+    expect(await image.run(calls.expanding.swankMacroexpandAll, form)).to.match(/^\(PROGN\s+\(IF 1\s+2\)/);
     for (const expand of [calls.expanding.swankCompilerMacroexpand1, calls.expanding.swankCompilerMacroexpand])
-      expect(await lisp.run(expand, form)).to.match(/SC-TWICE \(WHEN 1 2\)\)$/);
-    expect(await lisp.run(calls.expanding.swankFormatStringExpand, '"~a"')).to.include("PRINC");
-    expect(await lisp.run(calls.compiling.disassembleForm, "'cl-user::sc-add")).to.match(/^; disassembly for .*SC-ADD/);
-    const step = await lisp.run(calls.expanding.macrostepExpand1, form);
+      expect(await image.run(expand, form)).to.match(/SC-TWICE \(WHEN 1 2\)\)$/);
+    expect(await image.run(calls.expanding.swankFormatStringExpand, '"~a"')).to.include("PRINC");
+    expect(await image.run(calls.compiling.disassembleForm, "'cl-user::sc-add")).to.match(
+      /^; disassembly for .*SC-ADD/,
+    );
+    const step = await image.run(calls.expanding.macrostepExpand1, form);
     expect(step).to.include({ status: "expanded", text: "(PROGN (WHEN 1 2) (WHEN 1 2))" });
-    expect(await lisp.run(calls.expanding.macrostepExpand1, "(cl:car 1)")).to.include({ status: "failed" });
-    expect(await lisp.run(calls.expanding.macroFormP, form)).to.deep.equal({ kind: "macro" });
-    expect(await lisp.run(calls.expanding.macroFormP, "(cl:car 1)")).to.deep.equal({ kind: undefined });
+    expect(await image.run(calls.expanding.macrostepExpand1, "(cl:car 1)")).to.include({ status: "failed" });
+    expect(await image.run(calls.expanding.macroFormP, form)).to.deep.equal({ kind: "macro" });
+    expect(await image.run(calls.expanding.macroFormP, "(cl:car 1)")).to.deep.equal({ kind: undefined });
   });
 
   it("find definitions and their uses: findDefinitionsForEmacs, findSourceLocationForEmacs, xref, xrefs", async () => {
-    const [definition] = await lisp.run(calls.definitions.findDefinitionsForEmacs, "cl-user::sc-add");
+    const [definition] = await image.run(calls.definitions.findDefinitionsForEmacs, "cl-user::sc-add");
     expect(definition?.name).to.match(/^\(DEFUN .*SC-ADD\)$/);
     expect(definition?.location.status).to.equal("found");
-    expect(await lisp.run(calls.definitions.findDefinitionsForEmacs, "sc-no-such-name")).to.deep.equal([]);
-    const place = await lisp.run(calls.definitions.findSourceLocationForEmacs, "#'sc-add", "CL-USER");
+    expect(await image.run(calls.definitions.findDefinitionsForEmacs, "sc-no-such-name")).to.deep.equal([]);
+    const place = await image.run(calls.definitions.findSourceLocationForEmacs, "#'sc-add", "CL-USER");
     expect(place.status).to.equal("found");
-    const users = await lisp.run(calls.definitions.xref, "calls", "cl-user::sc-add");
+    const users = await image.run(calls.definitions.xref, "calls", "cl-user::sc-add");
     expect(users?.map(({ name }) => name)).to.deep.equal(["SC-CALLER"]);
-    expect(await lisp.run(calls.definitions.xref, "calls-who", "cl-user::sc-add")).to.equal(undefined);
-    const groups = await lisp.run(calls.definitions.xrefs, ["calls", "macroexpands"], "cl-user::sc-add");
+    expect(await image.run(calls.definitions.xref, "calls-who", "cl-user::sc-add")).to.equal(undefined);
+    const groups = await image.run(calls.definitions.xrefs, ["calls", "macroexpands"], "cl-user::sc-add");
     expect(groups.map(({ kind, places }) => [kind, places.length])).to.deep.equal([["calls", 1]]);
   });
 
   it("describe: describeSymbol, describeFunction, documentationSymbol, describeDefinitionForEmacs", async () => {
     const name = "cl-user::sc-add";
-    expect(await lisp.run(calls.definitions.describeSymbol, name)).to.include("Adds.");
-    expect(await lisp.run(calls.definitions.describeFunction, name)).to.include("Lambda-list: (X &OPTIONAL (Y 2))");
-    expect(await lisp.run(calls.definitions.documentationSymbol, name)).to.include("Adds.");
-    expect(await lisp.run(calls.definitions.hyperdoc, name)).to.deep.equal([]);
-    expect(await lisp.run(calls.definitions.describeDefinitionForEmacs, name, "function")).to.include("Adds.");
-    expect(await code(lisp.run(calls.definitions.describeSymbol, "sc-no-such-name"))).to.equal("REQUEST_FAILED");
+    expect(await image.run(calls.definitions.describeSymbol, name)).to.include("Adds.");
+    expect(await image.run(calls.definitions.describeFunction, name)).to.include("Lambda-list: (X &OPTIONAL (Y 2))");
+    expect(await image.run(calls.definitions.documentationSymbol, name)).to.include("Adds.");
+    expect(await image.run(calls.definitions.hyperdoc, name)).to.deep.equal([]);
+    const arglist = await image.run(calls.definitions.operatorArglist, "cl:mapcar", "CL-USER");
+    expect(arglist?.toLowerCase()).to.equal("(cl:mapcar function list &rest more-lists)");
+    expect(await image.run(calls.definitions.operatorArglist, "no-such-function", "CL-USER")).to.equal(undefined);
+    expect(await image.run(calls.definitions.describeDefinitionForEmacs, name, "function")).to.include("Adds.");
+    expect(await code(image.run(calls.definitions.describeSymbol, "sc-no-such-name"))).to.equal("REQUEST_FAILED");
   });
 
   it("search: aproposListForEmacs, mop", async () => {
-    const found = await lisp.run(calls.definitions.aproposListForEmacs, "sc-a", {
+    const found = await image.run(calls.definitions.aproposListForEmacs, "sc-a", {
       externalOnly: false,
       package: "CL-USER",
     });
@@ -157,103 +172,104 @@ describe("calls: Swank's functions", function () {
     expect(add?.meanings).to.deep.equal({ function: "Adds." });
     const animal = found.find(({ designator }) => designator.endsWith("SC-ANIMAL"));
     expect(Object.keys(animal?.meanings ?? {})).to.include("type");
-    expect(await lisp.run(calls.definitions.aproposListForEmacs, "sc-no-such-name")).to.deep.equal([]);
-    expect(await lisp.run(calls.definitions.mop, "subclasses", "cl-user::sc-animal")).to.deep.equal(["SC-DOG"]);
-    expect(await lisp.run(calls.definitions.mop, "superclasses", "cl-user::sc-dog")).to.deep.equal(["SC-ANIMAL"]);
-    expect(await lisp.run(calls.definitions.mop, "subclasses", "cl-user::sc-dog")).to.deep.equal([]);
+    expect(await image.run(calls.definitions.aproposListForEmacs, "sc-no-such-name")).to.deep.equal([]);
+    expect(await image.run(calls.definitions.mop, "subclasses", "cl-user::sc-animal")).to.deep.equal(["SC-DOG"]);
+    expect(await image.run(calls.definitions.mop, "superclasses", "cl-user::sc-dog")).to.deep.equal(["SC-ANIMAL"]);
+    expect(await image.run(calls.definitions.mop, "subclasses", "cl-user::sc-dog")).to.deep.equal([]);
   });
 
   it("complete: simple, compound, characters, keywords, fuzzy; arglists: autodoc, completeForm", async () => {
-    const compound = await lisp.run(calls.completion.completions, "m-v-b", "CL-USER");
+    const compound = await image.run(calls.completion.completions, "m-v-b", "CL-USER");
     expect(compound).to.deep.equal({ names: ["multiple-value-bind"], longest: "multiple-value-bind" });
-    expect((await lisp.run(calls.completion.completions, "sc-zzz", "CL-USER")).names).to.deep.equal([]);
-    expect((await lisp.run(calls.completion.completionsForCharacter, "Spac")).names).to.deep.equal(["Space"]);
-    const keywords = await lisp.run(calls.completion.completionsForKeyword, ":t", ["find", "1", "x", null]);
+    expect((await image.run(calls.completion.completions, "sc-zzz", "CL-USER")).names).to.deep.equal([]);
+    expect((await image.run(calls.completion.completionsForCharacter, "Spac")).names).to.deep.equal(["Space"]);
+    const keywords = await image.run(calls.completion.completionsForKeyword, ":t", ["find", "1", "x", null]);
     expect(keywords?.names).to.deep.equal([":test", ":test-not"]);
-    const fuzzy = await lisp.run(calls.completion.fuzzyCompletions, "mvb", "CL-USER", { limit: 3 });
+    const fuzzy = await image.run(calls.completion.fuzzyCompletions, "mvb", "CL-USER", { limit: 3 });
     expect(fuzzy.completions[0]).to.include({ name: "multiple-value-bind" });
     expect(fuzzy.completions[0]?.score ?? 1).to.be.greaterThan(0);
     expect(fuzzy.completions[0]?.flags).to.match(/^[-a-z]{8,}$/);
     expect(fuzzy.completions[0]?.chunks.map(({ text }) => text)).to.deep.equal(["m", "v", "b"]);
     expect(fuzzy.isTimedOut).to.equal(false);
-    const arglist = await lisp.run(calls.completion.autodoc, ["mapcar", "f", null]);
+    const arglist = await image.run(calls.completion.autodoc, ["mapcar", "f", null]);
     expect(arglist).to.equal("(mapcar ===> function <=== list &rest more-lists)");
-    expect(await lisp.run(calls.completion.autodoc, ["sc-no-such-name", null])).to.equal(undefined);
-    expect(await lisp.run(calls.completion.completeForm, ["find", null])).to.match(/^item sequence :from-end from-end/);
-    expect(await lisp.run(calls.completion.completeForm, ["sc-no-such-name", null])).to.equal(undefined);
+    expect(await image.run(calls.completion.autodoc, ["sc-no-such-name", null])).to.equal(undefined);
+    expect(await image.run(calls.completion.completeForm, ["find", null])).to.match(
+      /^item sequence :from-end from-end/,
+    );
+    expect(await image.run(calls.completion.completeForm, ["sc-no-such-name", null])).to.equal(undefined);
   });
 
   it("inspect objects, part by part and back, until quitInspector", async () => {
     // A title holds the address of its object, which a garbage collection changes.
     const shown = (inspected: { title: string } | undefined) => inspected?.title.replace(/\{\w+\}/, "{}");
-    const first = await lisp.run(calls.inspecting.initInspector, '(vector "one" (list 2 3))');
+    const first = await image.run(calls.inspecting.initInspector, '(vector "one" (list 2 3))');
     const values_ = first?.parts.flatMap((part) => (part.kind === "value" ? [part] : [])) ?? [];
     expect(values_.map(({ text }) => text)).to.include.members(['"one"', "(2 3)"]);
     const list = values_.find(({ text }) => text === "(2 3)");
-    const inner = await lisp.run(calls.inspecting.inspectNthPart, list?.index ?? -1);
+    const inner = await image.run(calls.inspecting.inspectNthPart, list?.index ?? -1);
     expect(shown(inner)).to.equal("#<CONS {}>");
     expect(shown(first)).not.to.equal(shown(inner));
-    expect(await lisp.run(calls.inspecting.inspectorEval, "(cl:first cl:*)")).to.equal("2");
-    expect(shown(await lisp.run(calls.inspecting.inspectorPop))).to.equal(shown(first));
-    expect(await lisp.run(calls.inspecting.inspectorPop)).to.equal(undefined);
-    expect(shown(await lisp.run(calls.inspecting.inspectorNext))).to.equal(shown(inner));
-    expect(await lisp.run(calls.inspecting.inspectorNext)).to.equal(undefined);
-    expect(shown(await lisp.run(calls.inspecting.inspectorReinspect))).to.equal(shown(inner));
-    expect((await lisp.run(calls.inspecting.inspectorRange, 0, 2)).parts).to.have.length(2);
-    expect(await lisp.run(calls.inspecting.inspectorHistory)).to.include("next/prev chain");
-    expect(await lisp.run(calls.inspecting.describeInspectee)).to.match(/\(2 3\)/);
-    expect(await lisp.run(calls.inspecting.pprintInspectorPart, 0)).to.include("(2 3)");
-    expect(await lisp.run(calls.inspecting.inspectorToggleVerbose)).to.have.property("parts");
-    const table = await lisp.run(
+    expect(await image.run(calls.inspecting.inspectorEval, "(cl:first cl:*)")).to.equal("2");
+    expect(shown(await image.run(calls.inspecting.inspectorPop))).to.equal(shown(first));
+    expect(await image.run(calls.inspecting.inspectorPop)).to.equal(undefined);
+    expect(shown(await image.run(calls.inspecting.inspectorNext))).to.equal(shown(inner));
+    expect(await image.run(calls.inspecting.inspectorNext)).to.equal(undefined);
+    expect(shown(await image.run(calls.inspecting.inspectorReinspect))).to.equal(shown(inner));
+    expect((await image.run(calls.inspecting.inspectorRange, 0, 2)).parts).to.have.length(2);
+    expect(await image.run(calls.inspecting.inspectorHistory)).to.include("next/prev chain");
+    expect(await image.run(calls.inspecting.describeInspectee)).to.match(/\(2 3\)/);
+    expect(await image.run(calls.inspecting.pprintInspectorPart, 0)).to.include("(2 3)");
+    expect(await image.run(calls.inspecting.inspectorToggleVerbose)).to.have.property("parts");
+    const table = await image.run(
       calls.inspecting.initInspector,
       "(let ((h (make-hash-table))) (setf (gethash 1 h) 2) h)",
     );
     const action = table?.parts.find((part) => part.kind === "action");
     if (action?.kind !== "action") throw new Error("A hash table has actions.");
-    expect(await lisp.run(calls.inspecting.inspectorCallNthAction, action.index)).to.have.property("title");
-    await lisp.run(calls.inspecting.quitInspector);
-    expect(await code(lisp.run(calls.inspecting.inspectNthPart, 1))).to.equal("REQUEST_FAILED");
+    expect(await image.run(calls.inspecting.inspectorCallNthAction, action.index)).to.have.property("title");
+    await image.run(calls.inspecting.quitInspector);
+    expect(await code(image.run(calls.inspecting.inspectNthPart, 1))).to.equal("REQUEST_FAILED");
   });
 
   it("manage packages: listAllPackageNames, swankDeletePackage, exports", async () => {
-    await values(lisp, "(defpackage :sc-gone (:nicknames :sc-nick) (:use :cl)) (defstruct sc-point x)");
-    expect(await lisp.run(calls.packages.listAllPackageNames))
+    await image.values("(defpackage :sc-gone (:nicknames :sc-nick) (:use :cl)) (defstruct sc-point x)");
+    expect(await image.run(calls.packages.listAllPackageNames))
       .to.include("SC-GONE")
       .and.not.include("SC-NICK");
-    expect(await lisp.run(calls.packages.listAllPackageNames, true)).to.include("SC-NICK");
-    expect(await lisp.run(calls.packages.exportSymbolForEmacs, "sc-new", "SC-GONE")).to.equal(true);
-    expect(await lisp.run(calls.packages.unexportSymbolForEmacs, "sc-new", "SC-GONE")).to.equal(true);
-    await lisp.run(calls.packages.swankDeletePackage, "SC-GONE");
-    expect(await lisp.run(calls.packages.listAllPackageNames)).to.not.include("SC-GONE");
-    expect(await code(lisp.run(calls.packages.swankDeletePackage, "SC-GONE"))).to.equal("REQUEST_FAILED");
-    const exported = await lisp.run(calls.packages.exportStructure, "sc-point", "CL-USER");
+    expect(await image.run(calls.packages.listAllPackageNames, true)).to.include("SC-NICK");
+    expect(await image.run(calls.packages.exportSymbolForEmacs, "sc-new", "SC-GONE")).to.equal(true);
+    expect(await image.run(calls.packages.unexportSymbolForEmacs, "sc-new", "SC-GONE")).to.equal(true);
+    await image.run(calls.packages.swankDeletePackage, "SC-GONE");
+    expect(await image.run(calls.packages.listAllPackageNames)).to.not.include("SC-GONE");
+    expect(await code(image.run(calls.packages.swankDeletePackage, "SC-GONE"))).to.equal("REQUEST_FAILED");
+    const exported = await image.run(calls.packages.exportStructure, "sc-point", "CL-USER");
     expect(exported).to.include.members(["MAKE-SC-POINT", "SC-POINT-X"]);
   });
 
   it("operate on systems: ASDF's, and Quicklisp's where it is loaded", async () => {
-    const system = join(folder, "sc-system");
+    const system = folder.at("sc-system");
     await mkdir(system);
     await writeFile(join(system, "sc-system.asd"), '(asdf:defsystem "sc-system" :components ((:file "a")))');
     await writeFile(join(system, "a.lisp"), "(defun cl-user::sc-in-a () 1)");
-    await values(lisp, `(require :asdf)`);
-    await values(lisp, `(push #p"${system}/" asdf:*central-registry*)`);
-    expect((await lisp.run(calls.systems.operateOnSystemForEmacs, "sc-system")).succeeded).to.equal(true);
-    expect(await lisp.run(calls.systems.listAsdfSystems)).to.include("sc-system");
-    expect(await lisp.run(calls.systems.listAllSystemsInCentralRegistry)).to.include("sc-system");
-    expect(await lisp.run(calls.systems.asdfSystemFiles, "sc-system")).to.include(join(system, "a.lisp"));
-    expect(await lisp.run(calls.systems.asdfSystemLoadedP, "sc-system")).to.equal(true);
-    expect(await lisp.run(calls.systems.asdfSystemDirectory, "sc-system")).to.equal(`${system}/`);
-    expect(await lisp.run(calls.systems.asdfDetermineSystem, join(system, "a.lisp"), "CL-USER")).to.equal("sc-system");
-    expect((await lisp.run(calls.systems.reloadSystem, "sc-system")).succeeded).to.equal(true);
-    expect(await lisp.run(calls.systems.whoDependsOn, "sc-system")).to.deep.equal([]);
-    expect(await lisp.run(calls.systems.deleteSystemFasls, "sc-system")).to.equal("1 file was removed");
-    expect(await code(lisp.run(calls.systems.listQuicklispSystems))).to.equal("REQUEST_FAILED");
+    await image.values(`(require :asdf)`);
+    await image.values(`(push #p"${system}/" asdf:*central-registry*)`);
+    expect((await image.run(calls.systems.operateOnSystemForEmacs, "sc-system")).succeeded).to.equal(true);
+    expect(await image.run(calls.systems.listAsdfSystems)).to.include("sc-system");
+    expect(await image.run(calls.systems.listAllSystemsInCentralRegistry)).to.include("sc-system");
+    expect(await image.run(calls.systems.asdfSystemFiles, "sc-system")).to.include(join(system, "a.lisp"));
+    expect(await image.run(calls.systems.asdfSystemLoadedP, "sc-system")).to.equal(true);
+    expect(await image.run(calls.systems.asdfSystemDirectory, "sc-system")).to.equal(`${system}/`);
+    expect(await image.run(calls.systems.asdfDetermineSystem, join(system, "a.lisp"), "CL-USER")).to.equal("sc-system");
+    expect((await image.run(calls.systems.reloadSystem, "sc-system")).succeeded).to.equal(true);
+    expect(await image.run(calls.systems.whoDependsOn, "sc-system")).to.deep.equal([]);
+    expect(await image.run(calls.systems.deleteSystemFasls, "sc-system")).to.equal("1 file was removed");
+    expect(await code(image.run(calls.systems.listQuicklispSystems))).to.equal("REQUEST_FAILED");
   });
 
   it("that wait for a contrib end with their signal or timeout, and others get the contrib", async () => {
-    const file = join(folder, "late-contrib.lisp");
-    await writeFile(file, "(cl:provide :late-contrib)");
-    await lisp.eval(`(let ((found swank::*find-module*))
+    const file = await folder.write("late-contrib.lisp", "(cl:provide :late-contrib)");
+    await image.client.eval(`(let ((found swank::*find-module*))
       (defvar *gate* (sb-thread:make-semaphore))
       (setf swank::*find-module* (lambda (module)
         (setf swank::*find-module* found)
@@ -261,37 +277,34 @@ describe("calls: Swank's functions", function () {
         (if (eq module :late-contrib) "${file}" (funcall found module)))))`);
     const late = lispFunction({ name: "cl:lisp-implementation-type", contrib: "late-contrib", decode: decode.string });
     const controller = new AbortController();
-    const cancelled = code(lisp.lisp.with({ signal: controller.signal }).run(late));
-    const patient = lisp.run(late);
+    const cancelled = code(image.client.lisp.with({ signal: controller.signal }).run(late));
+    const patient = image.run(late);
     controller.abort();
     expect(await cancelled).to.equal("CANCELLED");
-    expect(await code(lisp.lisp.with({ timeout: 10 }).run(late))).to.equal("REQUEST_TIMEOUT");
-    await lisp.eval("(sb-thread:signal-semaphore *gate*)");
+    expect(await code(image.client.lisp.with({ timeout: 10 }).run(late))).to.equal("REQUEST_TIMEOUT");
+    await image.client.eval("(sb-thread:signal-semaphore *gate*)");
     expect(await patient).to.equal("SBCL");
   });
 
   it("that need a missing contrib are refused, and nothing is disturbed", async () => {
     const missing = lispFunction({ name: "swank:no-such-call", contrib: "swank-no-such-contrib", decode: decode.any });
-    expect(await code(lisp.run(missing))).to.equal("CONTRIB_MISSING");
-    expect(await code(lisp.run(missing))).to.equal("CONTRIB_MISSING");
-    expect(lisp.stops).to.deep.equal([]);
-    expect(await lisp.eval("1")).to.deep.equal(["1"]);
+    expect(await code(image.run(missing))).to.equal("CONTRIB_MISSING");
+    expect(await code(image.run(missing))).to.equal("CONTRIB_MISSING");
+    expect(image.client.stops).to.deep.equal([]);
+    expect(await image.client.eval("1")).to.deep.equal(["1"]);
   });
 });
 
 describe("calls.image.quitLisp", () => {
+  const image = freshImage();
+
   it("ends the image", async () => {
-    const image = new LiveImage();
-    await image.start();
     const lisp = await image.connect();
     await lisp.run(calls.image.quitLisp).catch(() => undefined);
     expect((await lisp.closed).code).to.equal("CONNECTION_LOST");
-    await image.stop();
   });
 
   it("ends the image when a request comes while SBCL waits for a finalizer", async () => {
-    const image = new LiveImage();
-    await image.start();
     const lisp = await image.connect();
     await values(
       lisp,
@@ -306,6 +319,5 @@ describe("calls.image.quitLisp", () => {
     expect((await lisp.closed).code).to.equal("CONNECTION_LOST");
     clearInterval(more);
     await Promise.allSettled(requests);
-    await image.stop();
   });
 });

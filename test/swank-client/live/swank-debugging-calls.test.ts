@@ -1,22 +1,18 @@
 import { expect } from "chai";
-import type { Stop, SwankClient } from "swank-client";
+import type { Stop } from "swank-client";
 import * as calls from "swank-client/swank";
 import { DEFINITIONS } from "./called-code.js";
-import { liveImage } from "./live-image.js";
-import { evaluate, stopped, values } from "./outcomes.js";
+import { liveClient } from "./live-image.js";
+import { stopped } from "./outcomes.js";
 
 describe("calls: Swank's functions for the debugger, traces and profiles", function () {
   this.timeout(120_000);
-  const image = liveImage();
-  let lisp: SwankClient;
+  const image = liveClient();
 
-  beforeEach(async () => {
-    lisp = await image.connect();
-    await values(lisp, DEFINITIONS);
-  });
+  beforeEach(() => image.values(DEFINITIONS));
 
   async function stopOf(code: string): Promise<Stop> {
-    return stopped(await evaluate(lisp, code)).stop;
+    return stopped(await image.evaluate(code)).stop;
   }
 
   async function frameOf(stop: Stop, call: string): Promise<number> {
@@ -45,79 +41,117 @@ describe("calls: Swank's functions for the debugger, traces and profiles", funct
     expect(await stop.evaluation?.next()).to.deep.include({ status: "returned", values: ["5"] });
   });
 
+  it("look at frames: backtrace, frameLocalsAndCatchTags, evalStringInFrame, pprintEvalStringInFrame, frameSourceLocation", async () => {
+    const stop = await stopOf(
+      '(defun sc-framed (number) (let ((word "w")) (catch \'tag (error "boom ~a ~a" number word)))) (sc-framed 42)',
+    );
+    const frame = await frameOf(stop, "(SC-FRAMED 42)");
+    const { debugging } = calls;
+    const frames = await stop.run(debugging.backtrace, 0);
+    expect(frames[frame]?.call).to.equal("(SC-FRAMED 42)");
+    expect(await stop.run(debugging.backtrace, 1, 3)).to.deep.equal(frames.slice(1, 3));
+    expect(await stop.run(debugging.frameLocalsAndCatchTags, frame)).to.deep.equal({
+      locals: [
+        { name: "NUMBER", id: 0, value: "42" },
+        { name: "WORD", id: 0, value: '"w"' },
+      ],
+      catchTags: ["TAG"],
+    });
+    const inFrame = ["(list number word)", frame, "COMMON-LISP-USER"] as const;
+    expect((await stop.run(debugging.pprintEvalStringInFrame, ...inFrame)).trim()).to.equal('(42 "w")');
+    expect(await stop.run(debugging.evalStringInFrame, ...inFrame)).to.equal('=> (42 "w")');
+    expect(await stop.run(debugging.frameSourceLocation, frame)).to.have.property("status", "found");
+    expect(await stop.run(debugging.throwToToplevel)).to.deep.equal({ unwound: true });
+  });
+
+  it("leave stops: invokeNthRestartForEmacs, unless the thread is at another level, sldbContinue, sldbAbort", async () => {
+    const { invokeNthRestartForEmacs, sldbAbort, sldbContinue } = calls.debugging;
+    const stop = await stopOf('(restart-case (error "x") (use-seven () 7))');
+    const stale = { unwound: false, explanation: undefined };
+    expect(await stop.run(invokeNthRestartForEmacs, 2, 0)).to.deep.equal(stale);
+    expect(await stop.run(invokeNthRestartForEmacs, 1, 0)).to.deep.equal({ unwound: true });
+    expect(await stop.evaluation?.next()).to.deep.include({ values: ["7"] });
+    const broken = await stopOf('(progn (break "here") 8)');
+    expect(await broken.run(sldbContinue)).to.deep.equal({ unwound: true });
+    expect(await broken.evaluation?.next()).to.deep.include({ values: ["8"] });
+    const failed = await stopOf('(error "x")');
+    expect(await failed.run(sldbAbort)).to.deep.equal({ unwound: true });
+    expect(await failed.evaluation?.next()).to.deep.include({ status: "aborted" });
+  });
+
   it("leave frames: restartFrame, sldbReturnFromFrame", async () => {
     const stop = await stopOf('(defun sc-again (n) (error "boom ~a" n)) (list (sc-again 1))');
     expect(await stop.run(calls.debugging.restartFrame, await frameOf(stop, "(SC-AGAIN"))).to.deep.equal({
       unwound: true,
     });
-    const again = stopped((await stop.evaluation?.next()) ?? (await evaluate(lisp, "nil"))).stop;
+    const again = stopped((await stop.evaluation?.next()) ?? (await image.evaluate("nil"))).stop;
     const frame = await frameOf(again, "(SC-AGAIN");
     expect(await again.run(calls.debugging.sldbReturnFromFrame, frame, "77")).to.deep.equal({ unwound: true });
     expect(await again.evaluation?.next()).to.deep.include({ status: "returned", values: ["(77)"] });
   });
 
   it("stop and end threads by their position: debugNthThread, killNthThread, quitThreadBrowser", async () => {
-    await values(lisp, '(sb-thread:make-thread (lambda () (loop (sleep 1/50))) :name "sc-victim")');
+    await image.values('(sb-thread:make-thread (lambda () (loop (sleep 1/50))) :name "sc-victim")');
     const position = async () =>
-      (await lisp.run(calls.image.listThreads)).findIndex(({ name }) => name === "sc-victim");
-    const stops = new Promise<Stop>((resolve) => lisp.once("stop", resolve));
-    await lisp.run(calls.debugging.debugNthThread, await position());
+      (await image.run(calls.image.listThreads)).findIndex(({ name }) => name === "sc-victim");
+    const stops = new Promise<Stop>((resolve) => image.client.once("stop", resolve));
+    await image.run(calls.debugging.debugNthThread, await position());
     const stop = await stops;
     expect(stop.condition.message).to.match(/[Ii]nterrupt/);
     await stop.continue();
-    await lisp.run(calls.debugging.killNthThread, await position());
-    await lisp.run(calls.debugging.quitThreadBrowser);
+    await image.run(calls.debugging.killNthThread, await position());
+    await image.run(calls.debugging.quitThreadBrowser);
     while ((await position()) !== -1);
   });
 
   it("switch breaking on signals: toggleBreakOnSignals", async () => {
-    expect(await lisp.run(calls.debugging.toggleBreakOnSignals)).to.equal("*break-on-signals* = T");
-    expect(await lisp.run(calls.debugging.toggleBreakOnSignals)).to.equal("*break-on-signals* = NIL");
+    expect(await image.run(calls.debugging.toggleBreakOnSignals)).to.equal("*break-on-signals* = T");
+    expect(await image.run(calls.debugging.toggleBreakOnSignals)).to.equal("*break-on-signals* = NIL");
   });
 
   it("trace: swankToggleTrace, untraceAll, and the trace dialog's records of calls", async () => {
     const name = "cl-user::sc-add";
-    expect(await lisp.run(calls.tracing.swankToggleTrace, name)).to.match(/is now traced\.$/);
-    await lisp.run(calls.tracing.untraceAll);
-    expect(await lisp.run(calls.tracing.dialogToggleTrace, name)).to.match(/is now traced for trace dialog$/);
-    await values(lisp, "(sc-caller 5)");
-    expect(await lisp.run(calls.tracing.reportTotal)).to.equal(1);
-    expect(await lisp.run(calls.tracing.reportSpecs)).to.have.length(1);
-    const report = await lisp.run(calls.tracing.reportPartialTree, "cl-user::sc-key");
+    expect(await image.run(calls.tracing.swankToggleTrace, name)).to.match(/is now traced\.$/);
+    await image.run(calls.tracing.untraceAll);
+    expect(await image.run(calls.tracing.dialogToggleTrace, name)).to.match(/is now traced for trace dialog$/);
+    await image.values("(sc-caller 5)");
+    expect(await image.run(calls.tracing.reportTotal)).to.equal(1);
+    expect(await image.run(calls.tracing.reportSpecs)).to.have.length(1);
+    const report = await image.run(calls.tracing.reportPartialTree, "cl-user::sc-key");
     expect(report.remaining).to.equal(0);
     const [call] = report.calls;
     expect(call).to.deep.include({ id: 0, parent: undefined });
     expect([call?.args[0]?.text, call?.values[0]?.text]).to.deep.equal(["5", "7"]);
-    expect(await lisp.run(calls.tracing.reportTraceDetail, 0)).to.deep.equal(call);
-    expect(await lisp.run(calls.tracing.reportTraceDetail, 99)).to.equal(undefined);
-    expect((await lisp.run(calls.tracing.inspectTracePart, 0, 0, "arg"))?.title).to.be.a("string");
-    await lisp.run(calls.tracing.clearTraceTree);
-    expect(await lisp.run(calls.tracing.reportTotal)).to.equal(0);
-    await lisp.run(calls.tracing.dialogUntraceAll);
+    expect(await image.run(calls.tracing.reportTraceDetail, 0)).to.deep.equal(call);
+    expect(await image.run(calls.tracing.reportTraceDetail, 99)).to.equal(undefined);
+    expect((await image.run(calls.tracing.inspectTracePart, 0, 0, "arg"))?.title).to.be.a("string");
+    await image.run(calls.tracing.clearTraceTree);
+    expect(await image.run(calls.tracing.reportTotal)).to.equal(0);
+    await image.run(calls.tracing.dialogUntraceAll);
   });
 
   it("profile calls: toggleProfileFdefinition, profileBySubstring, swankProfilePackage, profileReport, unprofileAll", async () => {
-    expect(await lisp.run(calls.profiling.toggleProfileFdefinition, "cl-user::sc-add")).to.match(/is now profiled\.$/);
-    expect(await lisp.run(calls.profiling.profiledFunctions)).to.deep.equal(["SC-ADD"]);
-    expect(await lisp.run(calls.profiling.profileBySubstring, "SC-CALL", "CL-USER")).to.equal(
+    expect(await image.run(calls.profiling.toggleProfileFdefinition, "cl-user::sc-add")).to.match(/is now profiled\.$/);
+    expect(await image.run(calls.profiling.profiledFunctions)).to.deep.equal(["SC-ADD"]);
+    expect(await image.run(calls.profiling.profileBySubstring, "SC-CALL", "CL-USER")).to.equal(
       "1 function is now profiled",
     );
-    await values(lisp, "(sc-caller 5)");
-    await lisp.run(calls.profiling.profileReport);
-    await lisp.run(calls.profiling.profileReset);
-    await values(lisp, "(defpackage :sc-empty (:use :cl))");
-    await lisp.run(calls.profiling.swankProfilePackage, "SC-EMPTY");
-    await lisp.run(calls.profiling.unprofileAll);
-    expect(await lisp.run(calls.profiling.profiledFunctions)).to.deep.equal([]);
+    await image.values("(sc-caller 5)");
+    await image.run(calls.profiling.profileReport);
+    await image.run(calls.profiling.profileReset);
+    await image.values("(defpackage :sc-empty (:use :cl))");
+    await image.run(calls.profiling.swankProfilePackage, "SC-EMPTY");
+    await image.run(calls.profiling.unprofileAll);
+    expect(await image.run(calls.profiling.profiledFunctions)).to.deep.equal([]);
   });
 
   it("profile by samples: swankSprofStart, swankSprofStop, swankSprofGetCallGraph, swankSprofDisassemble", async () => {
-    await lisp.run(calls.profiling.swankSprofStart, "cpu");
-    await values(lisp, "(defun sc-busy (n) (loop repeat n sum (random 10))) (sc-busy 20000000)");
-    await lisp.run(calls.profiling.swankSprofStop);
-    const rows = await lisp.run(calls.profiling.swankSprofGetCallGraph);
+    await image.run(calls.profiling.swankSprofStart, "cpu");
+    await image.values("(defun sc-busy (n) (loop repeat n sum (random 10))) (sc-busy 20000000)");
+    await image.run(calls.profiling.swankSprofStop);
+    const rows = await image.run(calls.profiling.swankSprofGetCallGraph);
     const busy = rows.find(({ name }) => name.endsWith("SC-BUSY"));
     expect(busy?.total).to.be.greaterThan(0);
-    expect(await lisp.run(calls.profiling.swankSprofDisassemble, busy?.index ?? -1)).to.be.a("string");
+    expect(await image.run(calls.profiling.swankSprofDisassemble, busy?.index ?? -1)).to.be.a("string");
   });
 });

@@ -1,26 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
-import { EvaluationError, LispError, type SwankClient, type types } from "swank-client";
+import { EvaluationError, LispError, type types } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { liveImage } from "./live-image.js";
+import { liveClient } from "./live-image.js";
+import { aborted, returned, stopped } from "./outcomes.js";
+import { testFolder } from "./test-folder.js";
 
-describe("Task", function () {
-  this.timeout(60_000);
-  const image = liveImage();
-  let client: SwankClient;
-  let folder: string;
-  beforeEach(async () => {
-    client = await image.connect();
-    folder = await mkdtemp(join(tmpdir(), "tasks-"));
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+describe("Task", () => {
+  const image = liveClient();
+  const folder = testFolder();
 
   async function fileWith(text: string): Promise<string> {
-    const file = join(folder, "loaded.lisp");
-    await writeFile(file, text);
+    const file = await folder.write("loaded.lisp", text);
     return file;
   }
 
@@ -38,19 +29,18 @@ describe("Task", function () {
 
   it("tells its output and progress as they come, and has a typed result", async () => {
     const file = await fileWith('(defun tasks-loaded () 1) (princ "loading") (finish-output)');
-    const task = client.code.loadSystem({ file });
+    const task = image.client.code.loadSystem({ file });
     const events = await told(task);
     expect(events).to.include("stdout: loading");
     expect(events.filter((event) => /loaded\.lisp/.test(event))).to.have.length.of.at.least(1);
-    const result = await task.result();
-    expect(result).to.include({ status: "loading", compiled: 1 });
+    expect(await task.result()).to.include({ status: "loading", compiled: 1 });
     expect(task).to.include({ isSettled: true, stop: undefined });
     expect(await told(task), "after the end, what no outcome has taken").to.deep.equal([]);
   });
 
   it("goes on when its stop is resumed in the body of a loop", async () => {
     const file = await fileWith('(restart-case (error "not yet") (go-on () (princ "on"))) (finish-output)');
-    const task = client.code.loadSystem({ file });
+    const task = image.client.code.loadSystem({ file });
     const events: string[] = [];
     for await (const event of task) {
       if (event.type !== "progress") events.push(textOf(event));
@@ -66,7 +56,7 @@ describe("Task", function () {
   });
 
   it("goes on while a request to resume it is under way, and ends its loops if that fails", async () => {
-    const task = client.evaluate('(restart-case (error "x") (use (a) a))');
+    const task = image.client.evaluate('(restart-case (error "x") (use (a) a))');
     const failures: unknown[] = [];
     const events: string[] = [];
     for await (const event of task) {
@@ -82,7 +72,7 @@ describe("Task", function () {
   });
 
   it("rejects its result when it stops and nothing resumes it, and has it after it was resumed", async () => {
-    const task = client.evaluate('(princ "before") (restart-case (error "x") (go-on () 5))');
+    const task = image.client.evaluate('(princ "before") (restart-case (error "x") (go-on () 5))');
     const error = await rejection(task.result(), "EVALUATION_STOPPED");
     if (!(error instanceof EvaluationError && error.cause instanceof LispError)) throw error;
     expect(error.message).to.match(/^The code is stopped in thread \d+: SIMPLE-ERROR: x$/);
@@ -96,10 +86,10 @@ describe("Task", function () {
   });
 
   it("has its outer stop again when an inner one has resumed", async () => {
-    const task = client.evaluate('(restart-case (error "outer") (go-on () 1))');
+    const task = image.client.evaluate('(restart-case (error "outer") (go-on () 1))');
     await rejection(task.result(), "EVALUATION_STOPPED");
     const outer = task.stop;
-    client.connection.send({ type: "emacs-interrupt", thread: outer?.thread ?? -1 });
+    image.client.connection.send({ type: "emacs-interrupt", thread: outer?.thread ?? -1 });
     while (task.stop === outer) await pause(10);
     await task.stop?.continue();
     await rejection(task.result(), "EVALUATION_STOPPED");
@@ -109,19 +99,19 @@ describe("Task", function () {
   });
 
   it("keeps its result pending if a listener of `stop` resumes it at once", async () => {
-    client.on("stop", (stop) => void stop.invokeRestart(0));
-    const task = client.evaluate('(list (restart-case (error "x") (go-on () 5)))');
+    image.client.on("stop", (stop) => void stop.invokeRestart(0));
+    const task = image.client.evaluate('(list (restart-case (error "x") (go-on () 5)))');
     expect((await task.result()).values).to.deep.equal(["(5)"]);
   });
 
   it("is ended by its signal, while it prepares, runs or is stopped", async () => {
-    const early = client.code.runTests("none", { signal: AbortSignal.abort() });
+    const early = image.client.code.runTests("none", { signal: AbortSignal.abort() });
     await rejection(early.result(), "CANCELLED");
     expect(await told(early)).to.deep.equal([]);
     for (const code of ["(loop (sleep 1/100))", '(error "x")']) {
       const cancelling = new AbortController();
       const file = await fileWith(`(princ "in") (finish-output) ${code}`);
-      const task = client.code.loadSystem({ file }, { signal: cancelling.signal });
+      const task = image.client.code.loadSystem({ file }, { signal: cancelling.signal });
       for await (const event of task) if (event.type === "output") break;
       while (code.includes("error") && task.stop === undefined) await pause(10);
       cancelling.abort(new Error("enough"));
@@ -130,44 +120,42 @@ describe("Task", function () {
       expect(await rejection(task.result(), "CANCELLED")).to.have.nested.property("cause.message", "enough");
       expect((await task.soFar())?.status).to.equal("loading");
     }
-    const withdrawn = client.code.runTests("none");
+    const withdrawn = image.client.code.runTests("none");
     await withdrawn.abort();
     await rejection(withdrawn.result(), "REQUEST_ABORTED");
   });
 
   it("rejects with a LispError, a timeout or the loss of the image", async () => {
     const file = await fileWith('(princ "x") (error "bad ~a" 1)');
-    const failing = client.code.loadSystem({ file }, { onError: "unwind" });
-    const error = await rejection(failing.result(), "LISP_ERROR");
-    expect(error.message).to.include("bad 1");
-    const slow = client.program.profile({ code: "(loop)" }, { timeout: 300, onError: "unwind" });
+    const failing = image.client.code.loadSystem({ file }, { onError: "unwind" });
+    expect((await rejection(failing.result(), "LISP_ERROR")).message).to.include("bad 1");
+    const slow = image.client.program.profile({ code: "(loop)" }, { timeout: 300, onError: "unwind" });
     await rejection(slow.result(), "EVALUATION_TIMEOUT");
-    const stopping = client.program.heap.growthOf("(loop)", { timeout: 300 });
-    const stopped = await rejection(stopping.result(), "EVALUATION_STOPPED");
-    expect(stopped.message).to.include("in thread");
+    const stopping = image.client.program.heap.growthOf("(loop)", { timeout: 300 });
+    expect((await rejection(stopping.result(), "EVALUATION_STOPPED")).message).to.include("in thread");
     await stopping.abort();
-    const lost = client.evaluate("(loop (sleep 1/100))");
+    const lost = image.client.evaluate("(loop (sleep 1/100))");
     const waiting = rejection(lost.result(), "CONNECTION_CLOSED");
     while (!lost.isSent) await pause(10);
-    await client.connection.close();
+    await image.client.connection.close();
     await waiting;
     expect(await told(lost)).to.deep.equal([]);
-    await rejection(client.code.loadChanges().result(), "CONNECTION_CLOSED");
+    await rejection(image.client.code.loadChanges().result(), "CONNECTION_CLOSED");
   });
 
   it("is listed among the client's evaluations, and runs beside others", async () => {
-    await client.eval("(defun traced () 1)");
-    const task = client.program.traceCalls({ seconds: 0.5 }, { functions: ["traced"] });
-    expect(client.evaluations).to.deep.equal([task]);
-    expect(await client.eval("(traced)")).to.deep.equal(["1"]);
+    await image.client.eval("(defun traced () 1)");
+    const task = image.client.program.traceCalls({ seconds: 0.5 }, { functions: ["traced"] });
+    expect(image.client.evaluations).to.deep.equal([task]);
+    expect(await image.client.eval("(traced)")).to.deep.equal(["1"]);
     expect(await task.result()).to.include({ count: 1, end: "returned" });
-    expect(client.evaluations).to.deep.equal([]);
+    expect(image.client.evaluations).to.deep.equal([]);
   });
 
   it("passes standard input and output", async () => {
     const output: string[] = [];
     const file = await fileWith("(princ (read-line)) (princ (read-line))");
-    const task = client.code.loadSystem(
+    const task = image.client.code.loadSystem(
       { file },
       { stdin: "given\n", onRead: () => "asked\n", onOutput: ({ text }) => output.push(text) },
     );
@@ -176,10 +164,10 @@ describe("Task", function () {
   });
 
   it("ends its loops when its signal cannot end the code", async () => {
-    await client.eval("(defvar cl-user::*tasks-enough* nil)");
+    await image.client.eval("(defvar cl-user::*tasks-enough* nil)");
     const cancelling = new AbortController();
     const code = "(sb-sys:without-interrupts (loop until (symbol-value 'cl-user::*tasks-enough*)))";
-    const task = client.evaluate(`(princ "in") (finish-output) ${code}`, { signal: cancelling.signal });
+    const task = image.client.evaluate(`(princ "in") (finish-output) ${code}`, { signal: cancelling.signal });
     const events: string[] = [];
     for await (const event of task) {
       events.push(textOf(event));
@@ -189,12 +177,12 @@ describe("Task", function () {
     expect((await rejection(task.result(), "CANCELLED")).message).to.include("It could not be ended");
     expect(task.isSettled).to.equal(false);
     expect(await told(task), "a later loop").to.deep.equal(["stdout: in"]);
-    await client.eval("(setf cl-user::*tasks-enough* t)");
+    await image.client.eval("(setf cl-user::*tasks-enough* t)");
     while (!task.isSettled) await pause(10);
   });
 
   it("gives each of several loops all output, and a stop to those that see it before it is resumed", async () => {
-    const task = client.evaluate(`
+    const task = image.client.evaluate(`
       (princ "a") (finish-output) (cerror "go on" "x")
       (princ "b") (finish-output) (sleep 1/2) (princ "c")`);
     const late = task[Symbol.asyncIterator]();
@@ -210,7 +198,7 @@ describe("Task", function () {
   });
 
   it("gives a loop no stop that is being resumed, unless that fails", async () => {
-    const task = client.evaluate('(restart-case (error "x") (use (a) a))');
+    const task = image.client.evaluate('(restart-case (error "x") (use (a) a))');
     while (task.stop === undefined) await pause(10);
     const { stop } = task;
     const failing = rejection(stop.invokeRestart(0, ["(progn (sleep 1/2) (car 1))"]), "INVALID_ARGUMENT");
@@ -224,7 +212,7 @@ describe("Task", function () {
     await failing;
     expect(seen).to.deep.equal([false]);
     expect((await task.result()).values).to.deep.equal(["7"]);
-    const resumed = client.evaluate('(restart-case (error "x") (use (a) a))');
+    const resumed = image.client.evaluate('(restart-case (error "x") (use (a) a))');
     while (resumed.stop === undefined) await pause(10);
     void resumed.stop.invokeRestart(0, ["(progn (sleep 1/2) 8)"]);
     expect(await told(resumed)).to.deep.equal([]);
@@ -232,7 +220,7 @@ describe("Task", function () {
   });
 
   it("ends a pending `next` of a loop that has been left", async () => {
-    const task = client.evaluate("(loop (sleep 1/100))");
+    const task = image.client.evaluate("(loop (sleep 1/100))");
     const events = task[Symbol.asyncIterator]();
     const others = task[Symbol.asyncIterator]();
     const pending = events.next();
@@ -245,7 +233,7 @@ describe("Task", function () {
   });
 
   it("gives 100,000 events that wait to be read, in their order", async () => {
-    const task = client.evaluate(
+    const task = image.client.evaluate(
       `(dotimes (i 50000)
          (format t "~d " i) (finish-output)
          (format *error-output* "~d " i) (finish-output *error-output*))`,
@@ -265,7 +253,7 @@ describe("Task", function () {
   });
 
   it("leaves the output to the next outcome when its result rejects", async () => {
-    const stopped = client.evaluate('(princ "before") (restart-case (error "x") (go-on () 5))');
+    const stopped = image.client.evaluate('(princ "before") (restart-case (error "x") (go-on () 5))');
     for (let time = 0; time < 2; time += 1) {
       const error = await rejection(stopped.result(), "EVALUATION_STOPPED");
       expect(error).to.have.nested.property("transcript.stdout", "before");
@@ -273,10 +261,9 @@ describe("Task", function () {
     expect(await told(stopped)).to.deep.equal(["stdout: before", "stopped: x"]);
     expect(await stopped.next()).to.include({ status: "stopped", stdout: "before" });
     await stopped.abort();
-    const failed = client.evaluate('(princ "before") (error "x")', { onError: "unwind" });
+    const failed = image.client.evaluate('(princ "before") (error "x")', { onError: "unwind" });
     for (let time = 0; time < 2; time += 1) {
-      const error = await rejection(failed.result(), "LISP_ERROR");
-      expect(error).to.have.nested.property("transcript.stdout", "before");
+      expect(await rejection(failed.result(), "LISP_ERROR")).to.have.nested.property("transcript.stdout", "before");
     }
     expect(await told(failed)).to.deep.equal(["stdout: before"]);
     expect(await failed.next()).to.include({ status: "aborted", stdout: "before" });
@@ -284,7 +271,7 @@ describe("Task", function () {
 
   it("rejects `next` if its signal is aborted while it prepares, because its code never ran", async () => {
     const cancelling = new AbortController();
-    const task = client.program.heap.growthOf("(princ 1)", { signal: cancelling.signal });
+    const task = image.client.program.heap.growthOf("(princ 1)", { signal: cancelling.signal });
     const outcome = rejection(task.next(), "CANCELLED");
     cancelling.abort(new Error("enough"));
     expect(await outcome).to.have.nested.property("cause.message", "enough");
@@ -293,13 +280,13 @@ describe("Task", function () {
   });
 
   it("measures the growth of the heap once, when its code has returned", async () => {
-    await client.eval("(progn (defstruct tasks-kept slot) (defvar *tasks-kept* nil))");
+    await image.client.eval("(progn (defstruct tasks-kept slot) (defvar *tasks-kept* nil))");
     const more = "(dotimes (i 1000) (push (make-tasks-kept) *tasks-kept*))";
     const cancelling = new AbortController();
-    const task = client.program.heap.growthOf(more, { type: "tasks-kept", signal: cancelling.signal });
+    const task = image.client.program.heap.growthOf(more, { type: "tasks-kept", signal: cancelling.signal });
     while (!task.isSettled) await pause(10);
-    await client.eval("(sleep 1)");
-    await client.eval(more);
+    await image.client.eval("(sleep 1)");
+    await image.client.eval(more);
     const { growth } = await task.result();
     expect(growth.objects).to.equal(1000);
     cancelling.abort();
@@ -308,10 +295,85 @@ describe("Task", function () {
 
   it("rejects with the output if the growth of the heap cannot be measured", async () => {
     const cancelling = new AbortController();
-    const task = client.program.heap.growthOf('(princ "done")', { signal: cancelling.signal });
+    const task = image.client.program.heap.growthOf('(princ "done")', { signal: cancelling.signal });
     while (!task.isSettled) await pause(0);
     cancelling.abort();
     const error = await rejection(task.result(), "CANCELLED");
     expect(error).to.be.instanceOf(EvaluationError).with.nested.property("transcript.stdout", "done");
+  });
+});
+
+const reason = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => "no rejection",
+    (error: unknown) => error,
+  );
+
+describe("Evaluation.next", () => {
+  const image = liveClient();
+
+  it("times out, and can be called again", async () => {
+    const evaluation = image.client.evaluate("(read-line *standard-input* nil) (sleep 0.2) :slept");
+    expect(await reason(evaluation.next({ timeout: 1 }))).to.include({ code: "WAIT_TIMEOUT" });
+    expect(await reason(evaluation.next({ timeout: 0 }))).to.include({ code: "WAIT_TIMEOUT" });
+    expect(evaluation.isSettled).to.equal(false);
+    expect(returned(await evaluation.next()).values).to.deep.equal([":SLEPT"]);
+  });
+
+  it("accepts any number as timeout", async () => {
+    for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 31, 1e12])
+      expect(returned(await image.client.evaluate("(sleep 0.05) 1").next({ timeout })).values).to.deep.equal(["1"]);
+  });
+
+  it("ends with the signal's reason when its signal is aborted, before or during the wait", async () => {
+    const evaluation = image.client.evaluate("(sleep 0.2) :slept");
+    const controller = new AbortController();
+    const waiting = reason(evaluation.next({ signal: controller.signal }));
+    const why = new Error("enough");
+    controller.abort(why);
+    expect(await waiting).to.include({ code: "CANCELLED", cause: why });
+    expect(await reason(evaluation.next({ signal: controller.signal }))).to.include({ code: "CANCELLED" });
+    expect(returned(await evaluation.next({ signal: new AbortController().signal })).values).to.deep.equal([":SLEPT"]);
+  });
+
+  it("returns an available outcome, whatever the timeout and the signal", async () => {
+    const evaluation = image.client.evaluate("1");
+    while (!evaluation.isSettled) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(returned(await evaluation.next({ timeout: 0, signal: AbortSignal.abort() })).values).to.deep.equal(["1"]);
+  });
+
+  it("returns the same outcome and output to all callers", async () => {
+    const evaluation = image.client.evaluate('(princ "out") (cerror "go on" "stop") (princ "more") 1');
+    const stops = (await Promise.all([evaluation.next(), evaluation.next(), evaluation.next()])).map(stopped);
+    for (const stop of stops) expect(stop).to.include({ stdout: "out", stop: stops[0]?.stop });
+    const ends = Promise.all([evaluation.next(), evaluation.next()]);
+    await stops[0]?.stop.invokeRestart(0);
+    for (const end of await ends) expect(returned(end)).to.include({ stdout: "more" });
+    expect(await evaluation.next()).to.include({ stdout: "" });
+  });
+
+  it("leaves no timers or listeners behind", async () => {
+    const evaluation = image.client.evaluate("(loop)");
+    const { signal } = new AbortController();
+    for (let round = 0; round < 50; round += 1) await reason(evaluation.next({ timeout: 0, signal }));
+    aborted(await evaluation.abort());
+  });
+
+  it("gives the reason for code that was never run", async () => {
+    const bad: unknown = 5;
+    const codes = [
+      { code: "1", options: { outputLimit: -1 } },
+      { code: "1", options: { valueLimit: -1 } },
+      { code: "1", options: { outputLimit: Number.NaN } },
+    ];
+    for (const { code, options } of codes) {
+      const evaluation = image.client.evaluate(code, options);
+      expect(await reason(evaluation.next())).to.include({ code: "INVALID_ARGUMENT" });
+      expect(await reason(evaluation.abort())).to.include({ code: "INVALID_ARGUMENT" });
+      expect(await evaluation.interrupt()).to.equal(false);
+    }
+    expect(await reason(Reflect.apply(image.client.evaluate, image.client, [bad]).next())).to.include({
+      code: "INVALID_ARGUMENT",
+    });
   });
 });

@@ -181,8 +181,7 @@ describe("client.program.traceCalls", function () {
       "  ! SIMPLE-ERROR no price for 3, undefined in undefined",
     ]);
     expect(found?.threads[0]?.rows[0]).to.include({ exit: "open" });
-    const later = await stopping.soFar();
-    expect(later?.threads).to.deep.equal(found?.threads, "the time of the stop does not count");
+    expect((await stopping.soFar())?.threads).to.deep.equal(found?.threads, "the time of the stop does not count");
     await stopping.abort();
     const leaving = await traceCode(client.lisp, { code: "(shop::leave)" }, options);
     expect(await client.eval(`(catch 'shop::out ${leaving.code})`)).to.deep.equal(["1"]);

@@ -136,8 +136,7 @@ describe("A killed client", () => {
     expect(stop.level).to.equal(1);
     expect(stop.condition).to.include({ type: "SIMPLE-ERROR", message: "elsewhere" });
     expect(stop.restarts.map(({ name }) => name)).to.deep.equal(["GIVE", "ABORT"]);
-    const { frames } = await stop.frames(0, 30);
-    expect(frames[0]?.call).to.match(/^\(\(LAMBDA \(\)|^\(ERROR /);
+    expect((await stop.frames(0, 30)).frames[0]?.call).to.match(/^\(\(LAMBDA \(\)|^\(ERROR /);
     await stop.invokeRestart(0, [":given"]);
     expect(await values(other, "(sb-thread:join-thread *elsewhere*)")).to.deep.equal([":GIVEN"]);
   });

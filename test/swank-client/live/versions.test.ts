@@ -1,10 +1,12 @@
-import { appendFile, cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "chai";
 import type { connect, SwankClient } from "swank-client";
-import { liveImage } from "./live-image.js";
+import { killedClient } from "./killed-client.js";
+import { liveClient, liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
 
 /** A path in the repository. */
@@ -37,9 +39,8 @@ describe("Versions of the runtime", function () {
   async function clientOf(number: number): Promise<SwankClient> {
     const copy = join(folder, String(number));
     await mkdir(copy);
-    for (const part of ["dist", "lisp", "package.json"]) {
+    for (const part of ["dist", "lisp", "package.json"])
       await cp(inRepository(`packages/swank-client/${part}`), join(copy, part), { recursive: true });
-    }
     await appendFile(join(copy, "lisp/connection/guard.lisp"), `\n(defparameter *copy* ${number})\n`);
     const library: { readonly connect: typeof connect } = await import(pathToFileURL(join(copy, "dist/index.js")).href);
     return library.connect({ port: image.swank.port, cacheDir: false });
@@ -76,5 +77,103 @@ describe("Versions of the runtime", function () {
     while ((await count()) !== 1) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await values(second, "(+ 3 3)")).to.deep.equal(["6"]);
     await second.close();
+  });
+});
+
+const PACKAGES = fileURLToPath(new URL("../../../../packages", import.meta.url));
+
+/** Names of the packages of every version of the runtime that is loaded. */
+const LOADED_VERSIONS = `(cl:count-if (cl:lambda (package) (cl:eql 0 (cl:search "SWANK-CLIENT/EVALUATE/" (cl:package-name package)))) (cl:list-all-packages))`;
+const HOOKS = "(cl:list (cl:length swank::*connection-closed-hook*) (cl:length sb-ext:*exit-hooks*))";
+
+/** Another version of the library: its Lisp has one more line. => what to import */
+async function otherVersion(folder: string): Promise<string> {
+  await cp(join(PACKAGES, "swank-client"), folder, {
+    recursive: true,
+    filter: (path) => !path.includes("node_modules"),
+  });
+  await symlink(join(PACKAGES, "..", "node_modules"), join(folder, "node_modules"));
+  const file = join(folder, "lisp", "evaluate", "package.lisp");
+  await writeFile(file, `${await readFile(file, "utf8")}\n;;; Another version.\n`);
+  return pathToFileURL(join(folder, "dist", "index.js")).href;
+}
+
+describe("Runtimes of two library versions in one image", () => {
+  const image = liveImage();
+  let folder: string;
+  let library: string;
+  let client: SwankClient;
+  let alone: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), "swank-client-version-"));
+    library = await otherVersion(folder);
+  });
+  beforeEach(async () => {
+    alone = await image.ask(HOOKS);
+    client = await image.connect();
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it("do not affect each other, and each leaves only its own packages", async () => {
+    await values(client, "(defun up-work (n) (* n 2))");
+    await client.breakpoints.set("up-work");
+    const halted = client.evaluate('(progn (restart-case (error "of the newer one") (go-on () :went-on)))');
+    const stop = stopped(await halted.next());
+    const withOne = await image.ask(HOOKS);
+    await killedClient(
+      `await client.breakpoints.set("up-work", { thread: "any" });
+       for (const code of ["(loop)", '(error "of the older one")', "(up-work 1)"]) client.evaluate(code);
+       let stops = 0;
+       client.on("stop", () => (stops += 1) === 2 && tell("stopped"));`,
+      { port: image.swank.port, library },
+    );
+    expect(await image.ask(LOADED_VERSIONS)).to.equal("2");
+    while ((await image.ask(HOOKS)) !== withOne) await pause(20);
+    expect(stop.stop.isLive).to.equal(true);
+    const reached = client.evaluate("(up-work 21)");
+    const at = stopped(await reached.next());
+    expect(at.stop.reason).to.equal("breakpoint");
+    await at.stop.continue();
+    expect(await reached.next()).to.deep.include({ status: "returned", values: ["42"] });
+    await stop.stop.invokeRestart(0);
+    expect(await halted.next()).to.deep.include({ status: "returned", values: [":WENT-ON"] });
+    await client.close();
+    while ((await image.ask(HOOKS)) !== alone) await pause(20);
+  });
+});
+
+/** The system, loaded as somebody who works on it does, under the names that its files have. => whether it understands what it is called with */
+function loadByHand(): string {
+  const asd = join(PACKAGES, "swank-client", "lisp", "swank-client.asd");
+  return `(cl:progn
+    (cl:require "asdf")
+    (cl:let ((cl:*standard-output* (cl:make-broadcast-stream)) (cl:*error-output* (cl:make-broadcast-stream)))
+      (cl:funcall (cl:intern "LOAD-ASD" "ASDF") (sb-ext:parse-native-namestring ${JSON.stringify(asd)}))
+      (cl:funcall (cl:intern "LOAD-SYSTEM" "ASDF") "swank-client" :force cl:t))
+    (cl:not (cl:null (cl:fboundp (cl:intern "EVALUATE" "SWANK-CLIENT/EVALUATE")))))`;
+}
+
+describe("Runtime loaded by hand as a system into an image with clients", function () {
+  // all its files are compiled twice
+  this.timeout(240_000);
+  const image = liveClient();
+
+  it("does not affect the clients' runtime, nor the reverse, in either order of loading", async () => {
+    const halted = image.client.evaluate('(restart-case (error "before it is loaded") (go-on () :went-on))');
+    const stop = stopped(await halted.next());
+    expect(await image.ask(loadByHand())).to.equal("T");
+    await stop.stop.invokeRestart(0);
+    expect(await halted.next()).to.deep.include({ status: "returned", values: [":WENT-ON"] });
+    const definition = '(cl:fdefinition (cl:intern "EVALUATE" "SWANK-CLIENT/EVALUATE"))';
+    const remember = `(cl:defparameter cl-user::*by-hand* ${definition})`;
+    await image.ask(`(cl:progn ${remember} 1)`);
+    const later = await image.connect();
+    expect(await values(later, "(+ 1 2)")).to.deep.equal(["3"]);
+    await later.breakpoints.list();
+    expect(await image.ask(loadByHand())).to.equal("T");
+    expect(await values(later, "(+ 2 2)")).to.deep.equal(["4"]);
+    expect(await image.values(`(eq cl-user::*by-hand* ${definition})`)).to.deep.equal(["NIL"]);
+    expect(await image.ask(LOADED_VERSIONS)).to.equal("1");
   });
 });

@@ -1,10 +1,13 @@
-import { execFileSync } from "node:child_process";
-import { readdir, stat, truncate } from "node:fs/promises";
-import { constants, getPriority } from "node:os";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { utimesSync } from "node:fs";
+import { readdir, readFile, rename, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { constants, getPriority, hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { BUILDING_TIME, launching, type TestImage } from "./launching.js";
+import { runScript } from "./processes.js";
 
 describe("launch with buildInBackground", function () {
   this.timeout(BUILDING_TIME);
@@ -105,4 +108,105 @@ describe("launch with buildInBackground", function () {
     expect(end).to.have.property("reason").that.includes("This runtime cannot be loaded.");
     expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
   });
+});
+
+describe("Processes that build a core simultaneously", function () {
+  this.timeout(BUILDING_TIME);
+  const { launch, folder, cacheWithCore, cacheWithSwank } = launching();
+
+  /** The files of builds, which are a core if all has been tidied. */
+  async function built(cacheDir: string): Promise<string[]> {
+    return (await readdir(cacheDir)).filter((name) => name !== "lisp" && name !== "fasl");
+  }
+
+  it("build it once, and all start an image", async () => {
+    const cacheDir = await folder();
+    const others = [1, 2].map(() => runScript("launch-and-hold", [cacheDir]));
+    const lines = await Promise.all(others.map(({ firstLine }) => firstLine));
+    for (const { child } of others) child.kill("SIGKILL");
+    await Promise.all(others.map(({ exited }) => exited));
+    const results = lines.map((line) => ({ ...JSON.parse(line) }));
+    expect(results.map(({ how }) => how).sort()).to.deep.equal(["built-core", "core"]);
+    expect(results.flatMap(({ notes }) => notes)).to.deep.equal([]);
+    expect(await built(cacheDir)).to.have.length(1);
+  });
+
+  it("share one build within a process, too", async () => {
+    const cacheDir = await cacheWithSwank();
+    const images = await Promise.all([launch({ cacheDir }), launch({ cacheDir })]);
+    expect(images.map(({ image }) => image.how).sort()).to.deep.equal(["built-core", "core"]);
+  });
+
+  /** A cache folder without its core but with somebody's lock, and the core. */
+  async function lockedCache(owner: string) {
+    const cacheDir = await cacheWithCore();
+    const [name = ""] = (await readdir(cacheDir)).filter((file) => file.endsWith(".core"));
+    const core = join(cacheDir, name);
+    const aside = join(cacheDir, "aside");
+    await rename(core, aside);
+    const lock = core.replace(/core$/, "lock");
+    await writeFile(lock, owner);
+    return { cacheDir, lock, finish: () => rename(aside, core) };
+  }
+
+  it("wait for the process that builds it", async () => {
+    const { cacheDir, finish } = await lockedCache(`${process.pid} ${hostname()}`);
+    const launched = launch({ cacheDir });
+    await finish();
+    expect((await launched).image.how).to.equal("core");
+  });
+
+  for (const [which, owner] of [
+    ["on another machine", "1 elsewhere"],
+    ["whose process id is another's by now", `${process.pid} ${hostname()}`],
+  ] as const)
+    it(`do not wait for a process ${which} that gives no sign of life`, async () => {
+      const { cacheDir, lock } = await lockedCache(owner);
+      const { image } = await launch({ cacheDir });
+      expect(image.how).to.equal("loaded");
+      expect(image.notes).to.deep.equal(["Another process is building the core, so Swank was loaded this time."]);
+      expect(await readFile(lock, "utf8")).to.equal(owner);
+    });
+
+  it("wait as long as there are signs of life", async () => {
+    const { cacheDir, lock, finish } = await lockedCache("1 elsewhere");
+    const signs = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
+    const launched = launch({ cacheDir });
+    await setTimeout(4500);
+    await finish();
+    clearInterval(signs);
+    expect((await launched).image.how).to.equal("core");
+  });
+
+  it("remove the files of a killed process", async () => {
+    const cacheDir = await cacheWithSwank();
+    const killed = runScript("launch-and-hold", [cacheDir]);
+    const told = killed.firstLine.catch(() => "nothing");
+    while (!(await readdir(cacheDir)).some((name) => name.includes(`.${killed.child.pid}.`))) await setTimeout(20);
+    killed.child.kill("SIGKILL");
+    await killed.exited;
+    expect(await told).to.equal("nothing");
+    expect((await launch({ cacheDir })).image.how).to.equal("built-core");
+    const files = await built(cacheDir);
+    expect(files).to.have.length(1);
+    expect(files[0]).to.match(/\.core$/);
+  });
+
+  it("do not wait for a process that has ended", async () => {
+    const dead = spawn(process.execPath, ["-e", "0"]);
+    await once(dead, "exit");
+    const { cacheDir } = await lockedCache(`${dead.pid} ${hostname()}`);
+    expect((await launch({ cacheDir })).image.how).to.equal("built-core");
+  });
+
+  for (const [what, owner] of [
+    ["another machine", "1 elsewhere"],
+    ["nobody", ""],
+  ] as const)
+    it(`do not wait forever for a lock of ${what}`, async () => {
+      const { cacheDir, lock } = await lockedCache(owner);
+      const longAgo = new Date(Date.now() - 3_600_000);
+      await utimes(lock, longAgo, longAgo);
+      expect((await launch({ cacheDir })).image.how).to.equal("built-core");
+    });
 });

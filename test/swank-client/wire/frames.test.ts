@@ -37,11 +37,10 @@ function decodeAll(chunks: readonly Uint8Array[], limit?: number): string[] {
 }
 
 describe("FrameDecoder", () => {
-  for (const { title, bytes, payloads } of CASES) {
+  for (const { title, bytes, payloads } of CASES)
     it(`reads ${title}, however the bytes arrive`, () => {
       for (const { name, chunks } of divisions(bytes)) expect(decodeAll(chunks), name).to.deep.equal(payloads);
     });
-  }
 
   it("delivers a payload as soon as its last byte has arrived", () => {
     const payloads: string[] = [];
@@ -104,7 +103,7 @@ describe("FrameDecoder", () => {
     [" 00005hello", /six hexadecimal digits\.$/],
     ["\0\0\0\u0005hello", /six hexadecimal digits\.$/],
   ];
-  for (const [start, says] of GARBAGE) {
+  for (const [start, says] of GARBAGE)
     it(`refuses ${JSON.stringify(start)} and shows it, however the bytes arrive`, () => {
       for (const { name, chunks } of divisions(Buffer.from(start, "latin1"))) {
         const error = thrown("BAD_FRAME", () => decodeAll(chunks));
@@ -114,7 +113,6 @@ describe("FrameDecoder", () => {
         );
       }
     });
-  }
 
   it("continues after bytes that are not UTF-8", () => {
     for (const bad of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf], [0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]) {
@@ -125,5 +123,28 @@ describe("FrameDecoder", () => {
         expect(next, name).to.equal("ok");
       }
     }
+  });
+});
+
+const encoded = (payload: string) => Buffer.from(wire.encodeFrame(payload)).toString("utf8");
+
+describe("encodeFrame", () => {
+  it("writes the number of bytes, not of characters, before the text", () => {
+    expect(encoded("")).to.equal("000000");
+    expect(encoded("(a)")).to.equal("000003(a)");
+    expect(encoded("(λ 😀)")).to.equal("000009(λ 😀)");
+    expect(encoded("x".repeat(0xabcd)).slice(0, 6)).to.equal("00abcd");
+  });
+
+  it("replaces lone surrogates, which have no UTF-8", () => {
+    expect(encoded("\ud800a")).to.equal("000004\ufffda");
+    expect(encoded("a\udfff")).to.equal("000004a\ufffd");
+    expect(encoded("\udc00\ud800")).to.equal("000006\ufffd\ufffd");
+  });
+
+  it("refuses a message that is too long for the header", () => {
+    expect(wire.encodeFrame("x".repeat(0xffffff)).length).to.equal(6 + 0xffffff);
+    const error = thrown("FRAME_TOO_LARGE", () => wire.encodeFrame("λ".repeat(0x800000)));
+    expect(error.message).to.equal("The message has 16777216 bytes; the limit is 16777215.");
   });
 });
