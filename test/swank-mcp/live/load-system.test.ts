@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import * as z from "zod";
@@ -59,13 +59,21 @@ describe("load-system", () => {
     expectFacts(await suite.load({ system: "ring" }), "These need each other: ring/a -> ring/b -> ring/a");
   });
 
-  it("finds the definition of a system that ASDF does not find, and loads that by its file", async () => {
+  it("loads a system that a file below the image's directory defines, and says so, or which files there are", async () => {
+    const folders = [join(suite.systems.folder, "one"), join(suite.systems.folder, "two", "three")];
+    for (const folder of folders) {
+      await mkdir(folder, { recursive: true });
+      await writeFile(join(folder, "twice.asd"), '(asdf:defsystem "twice")');
+    }
     expectFacts(
-      await suite.load({ system: "secret" }),
-      "ASDF does not find a system secret.",
-      'Not in these folders: hidden/secret.asd (load-system takes it as "file")',
+      await suite.load({ system: "twice" }),
+      "ASDF does not find a system twice.",
+      'Not in these folders: one/twice.asd, two/three/twice.asd (load-system takes it as "file")',
     );
-    expect(await suite.load({ file: "hidden/secret.asd" })).to.equal("System secret is loaded: 1 file, compiled now.");
+    expect(await suite.load({ file: "one/twice.asd" })).to.match(/^System twice /);
+    expect(await suite.load({ system: "secret" })).to.equal(
+      "System secret is loaded: 1 file, compiled now.\nASDF did not find it: hidden/secret.asd below the image's directory defines it.",
+    );
     expect(await suite.server.evaluate("(secret)")).to.deep.equal(["=> 42"]);
     expectFacts(
       await suite.load({ file: "several.asd" }),
@@ -86,18 +94,18 @@ describe("load-system", () => {
     await suite.server.evaluate(`(defpackage :ql-dist (:use) (:export #:find-system #:ensure-installed))
       (defun ql-dist:find-system (name) (find name '("remote" "remote-lib") :test #'string=))
       (defun ql-dist:ensure-installed (name) (push (list name) *installed*)
-        (pushnew (merge-pathnames (format nil "~a/" name)) asdf:*central-registry* :test #'equal))
+        (pushnew (merge-pathnames (format nil "dists/far/software/~a/" name)) asdf:*central-registry* :test #'equal))
       (defvar *installed* '())`);
     await suite.systems.write(
-      "remote/remote.asd",
+      "dists/far/software/remote/remote.asd",
       `(defsystem "remote" :depends-on ("remote-lib") :components ((:file "remote")))`,
     );
-    await suite.systems.write("remote/remote.lisp", "(defun remote () (remote-lib))\n");
+    await suite.systems.write("dists/far/software/remote/remote.lisp", "(defun remote () (remote-lib))\n");
     await suite.systems.write(
-      "remote-lib/remote-lib.asd",
+      "dists/far/software/remote-lib/remote-lib.asd",
       `(defsystem "remote-lib" :components ((:file "remote-lib")))`,
     );
-    await suite.systems.write("remote-lib/remote-lib.lisp", "(defun remote-lib () :far)\n");
+    await suite.systems.write("dists/far/software/remote-lib/remote-lib.lisp", "(defun remote-lib () :far)\n");
     expectFacts(
       await suite.load({ system: "remote" }),
       "System remote is loaded: 2 files, compiled now.\nFiles: remote-lib 1, remote 1",

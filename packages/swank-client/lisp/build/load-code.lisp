@@ -10,11 +10,11 @@
        (notany (lambda (character) (find character "*?[]|()\"\\:; ")) name)))
 
 (defun definitions-nearby (name)
-  "The files NAME.asd in the image's directory and the folders in it. ASDF need not search these."
+  "The files NAME.asd in the image's directory and in the folders up to two levels below it, the nearest first. ASDF need not search these."
   (let ((file (make-pathname :name (subseq name 0 (position #\/ name)) :type "asd" :version nil)))
-    (flet ((files (directory)
-             (or-nil (directory (merge-pathnames (make-pathname :directory directory :defaults file) (directory-of-image))))))
-      (mapcar #'shown-file (append (files '(:relative)) (files '(:relative :wild)))))))
+    (flet ((files (&rest wild)
+             (or-nil (directory (merge-pathnames (make-pathname :directory (cons :relative wild) :defaults file) (directory-of-image))))))
+      (append (files) (files :wild) (files :wild :wild)))))
 
 (defun nearest-systems (name)
   "Names of systems, that are similar to NAME."
@@ -38,7 +38,7 @@
                 collect (list program (third (find-if (lambda (failure) (and (string= name (first failure)) (string= program (second failure))))
                                                       (loading-failures loading)))))
           (and (null version) (nearest-systems name))
-          (and (null version) (plain-system-name-p name) (definitions-nearby name)))))
+          (and (null version) (plain-system-name-p name) (mapcar #'shown-file (definitions-nearby name))))))
 
 (defun install (loading name)
   "Install the system NAME, which LOADING misses. => true if that is possible"
@@ -134,12 +134,23 @@ compile; and whether there are stale files"
           ((eql 0 (position #\: text)) (string-downcase (subseq text 1)))
           (t text))))
 
+(defun find-nearby-system (loading name)
+  "The system NAME that a file near the image's directory defines, if there is one such file and ASDF would not find it; or NIL. From then on ASDF
+also looks in the folder of that file."
+  (let ((files (definitions-nearby name)))
+    (when (and files (null (rest files)))
+      (add-folder (make-pathname :name nil :type nil :version nil :defaults (first files)))
+      (let ((system (find-system name)))
+        (when system (setf (loading-found-in loading) (shown-file (first files))))
+        system))))
+
 (defun wanted-system (loading name)
-  "The system NAME, in lower case if need be, installed if need be; or NIL."
+  "The system NAME, in lower case if need be, found near the image's directory or installed if need be; or NIL."
   (let ((lower (string-downcase name)))
     (and (plain-system-name-p name)
          (or (find-system name)
              (and (string/= name lower) (find-system lower))
+             (find-nearby-system loading lower)
              (and (install loading lower) (find-system lower))))))
 
 (defun load-named-system (loading name force test)

@@ -107,6 +107,8 @@ that cannot be read."
   ;; names
   (system nil)
   (file nil)
+  ;; the name of the file that defines the system, if ASDF would not have found it
+  (found-in nil)
   ;; the compiler's notes, the latest first, and the number of those not kept
   (notes '())
   (omitted 0)
@@ -282,7 +284,7 @@ it again and takes it for compiled. => the values of FUNCTION"
 (defun loading-facts (loading problem)
   "The reply about LOADING. PROBLEM is why it ended early, or NIL.
 => (:loading SYSTEM FILE ((SYSTEM COUNT-LOADED COUNT COMPLETE (FILE ...)) ...) COUNT-COMPILED (NOTE ...) COUNT-OF-OTHERS (FILE TEXT) (KIND FILE)
-(TEST-SYSTEM ...) PROBLEM)"
+(TEST-SYSTEM ...) FOUND-IN PROBLEM)"
   (let ((notes (reverse (loading-notes loading)))
         (systems (remove-duplicates (mapcar #'car (loading-planned loading)) :test #'equal :from-end t))
         (action (loading-action loading)))
@@ -296,6 +298,7 @@ it again and takes it for compiled. => the values of FUNCTION"
             (cond (action (list (first action) (shown-file (second action))))
                   ((loading-installing loading) (list :install (loading-installing loading))))
             (loading-tests loading)
+            (loading-found-in loading)
             problem))))
 
 ;;; The loadings of each client, so that it can ask about one that has stopped

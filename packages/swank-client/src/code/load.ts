@@ -99,6 +99,8 @@ const loadingReply = record(
     action: nullable(loadAction),
     /** The test systems that are loaded, if they were asked for. */
     tests: list(string),
+    /** The file that defines the system, below the image's directory, if ASDF would not have found it. */
+    foundIn: nullable(string),
     problem: nullable<LoadProblem>(loadProblem),
   },
   { status: "loading" },

@@ -105,10 +105,17 @@ function successLines(loading: types.Loading, test: boolean): string[] {
   const found = tests.length === 0 ? "No test system was found." : `Its test systems are loaded: ${tests.join(", ")}.`;
   return [
     verdict,
+    ...foundLine(loading),
     ...(test ? [found] : []),
     ...(systems.length > 1 ? [`Files: ${systemsText(systems)}`] : []),
     ...said,
   ];
+}
+
+function foundLine({ foundIn }: types.Loading): string[] {
+  return foundIn === undefined
+    ? []
+    : [`ASDF did not find it: ${fileName(foundIn)} below the image's directory defines it.`];
 }
 
 function compiledText(compiled: number, files: number): string {
@@ -131,6 +138,7 @@ function partLines(loading: types.Loading): string[] {
   const loaded = sum(systems, "loaded");
   return [
     `${subject(loading)} is not loaded${loaded === 0 ? "" : " completely"}: ${loaded} of ${filesText(sum(systems, "count"))}.`,
+    ...foundLine(loading),
     ...(systems.length > 1 ? [`Files: ${systemsText(systems)}`] : []),
     ...(action === undefined ? [] : [actionLine(action)]),
     ...(count === 0 ? [] : [`Not loaded: ${[...shown.map((file) => fileName(file)), ...others].join(", ")}`]),
