@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { ensureDependencies } from "../setup/dependencies.mjs";
-import { ensureLisp } from "../setup/ensure-lisp.mjs";
+import { ensureLisp } from "../setup/lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
 
 const FOLDER = "scripts/checks/inspector";
@@ -29,7 +29,7 @@ const QUESTIONS = [
  */
 export async function checkInspector() {
   await ensureLisp();
-  await ensureDependencies(FOLDER);
+  await ensureDependencies(FOLDER, ["--ignore-scripts"]);
   const problems = [];
   for (const question of QUESTIONS) problems.push(...(await problemOf(question)));
   return problems;
