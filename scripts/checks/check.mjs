@@ -47,7 +47,6 @@ const WORKERS = 2;
  * Runs the checks. The last line of output is `N passed, N failed`.
  *
  * @param {readonly string[]} names of the checks to run; all if empty
- * @returns {Promise<number>} the exit code
  */
 export async function check(names) {
   const checks = { build: compile, ...CHECKS };

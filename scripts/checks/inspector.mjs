@@ -22,11 +22,7 @@ const QUESTIONS = [
   { args: ["--method", "tools/call", "--tool-name", "lisp-status"], expected: '"implementation": "SBCL"' },
 ];
 
-/**
- * Asks the questions.
- *
- * @returns {Promise<string[]>} a sentence for each wrong answer
- */
+/** Asks the questions. @returns {Promise<string[]>} a sentence for each wrong answer */
 export async function checkInspector() {
   await ensureLisp();
   await ensureDependencies(FOLDER, ["--ignore-scripts"]);

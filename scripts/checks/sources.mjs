@@ -9,11 +9,7 @@ const NOT_OURS = /(?:^|\/)(?:node_modules|dist)\//;
 /** These files contain the forbidden words as data. */
 const RULES_THEMSELVES = /^(?:scripts\/checks\/sources|test\/scripts\/checks\/)/;
 
-/**
- * Checks the text of every source file.
- *
- * @returns {Promise<string[]>} a sentence for each violation
- */
+/** Checks the text of every source file. @returns {Promise<string[]>} a sentence for each violation */
 export async function checkSources() {
   const paths = (await Promise.all(FOLDERS.map(sourcesBelow))).flat();
   const problems = await Promise.all(

@@ -29,10 +29,7 @@ async function options() {
 
 /** @typedef {{ flag: string, placeholder?: string, valueOptional?: boolean, summary: string, fallback?: string | undefined }} Option */
 
-/**
- * @param {Option} option
- * @param {string} variable name of the environment variable
- */
+/** @param {Option} option @param {string} variable name of the environment variable */
 export function optionRow({ flag, placeholder, valueOptional = false, summary, fallback = "" }, variable) {
   const value = valueOptional ? `[${placeholder}]` : placeholder;
   return [code(value === undefined ? flag : `${flag} ${value}`), code(variable), prose(summary), prose(fallback)];
@@ -162,12 +159,7 @@ async function docstrings() {
   return found;
 }
 
-/**
- * Formats a Markdown table.
- *
- * @param {readonly string[]} head
- * @param {readonly (readonly string[])[]} rows
- */
+/** Formats a Markdown table. @param {readonly string[]} head @param {readonly (readonly string[])[]} rows */
 export function table(head, rows) {
   const line = (/** @type {readonly string[]} */ cells) => `| ${cells.map(escapeCell).join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");

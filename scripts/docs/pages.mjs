@@ -131,22 +131,14 @@ function regionOf(lines, region, path) {
   return inside.map((line) => line.slice(indentation));
 }
 
-/**
- * @param {string} name
- * @param {ReadonlyMap<string, string>} outputs
- */
+/** @param {string} name @param {ReadonlyMap<string, string>} outputs */
 function outputBlock(name, outputs) {
   const text = outputs.get(name);
   if (text === undefined) throw new Error(`${OUTPUTS} has no output of ${name}.`);
   return `\`\`\`text\n${text.trimEnd()}\n\`\`\``;
 }
 
-/**
- * The sections of a file of snapshots.
- *
- * @param {string} text
- * @returns {Map<string, string>}
- */
+/** The sections of a file of snapshots. @param {string} text @returns {Map<string, string>} */
 function readSections(text) {
   const [, ...parts] = `\n${text}`.split(/\n=== (.+) ===\n/);
   const names = parts.filter((_, index) => index % 2 === 0);

@@ -4,7 +4,7 @@ import { table } from "../docs/generated.mjs";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { inRepository } from "../setup/paths.mjs";
-import { closingLine, countTests } from "../testing/run-tests.mjs";
+import { closingLine, countTests, sumOf } from "../testing/run-tests.mjs";
 import { PAIRS, pairEnvironment, providePair, versionsOf } from "./pairs.mjs";
 
 /** Folders with the tests that need Lisp. */
@@ -22,7 +22,6 @@ const HEAD = ["pair", "SBCL", "Swank", "passed", "failed", "tests"];
  * had counts as one failure, and its row stays as it was.
  *
  * @param {readonly string[]} args names of pairs, test files and options of mocha
- * @returns {Promise<number>} the exit code
  */
 export async function runMatrix(args) {
   await ensureDependencies();
@@ -37,18 +36,12 @@ export async function runMatrix(args) {
     if (row !== undefined) rows.push({ ...row, tests: scope });
   }
   if (rows.length > 0) await writeFile(PAGE, withResults(await readFile(PAGE, "utf8"), rows));
-  const sum = (/** @type {"passed" | "failed"} */ key) => rows.reduce((total, row) => total + row[key], 0);
-  const failed = sum("failed") + pairs.length - rows.length;
-  const results = table(HEAD, rows.map(cells));
-  process.stdout.write(`\n${results}\n${closingLine({ passed: sum("passed"), failed })}\n`);
-  return failed === 0 ? 0 : 1;
+  const counts = sumOf([...rows, { passed: 0, failed: pairs.length - rows.length }]);
+  process.stdout.write(`\n${table(HEAD, rows.map(cells))}\n${closingLine(counts)}\n`);
+  return counts.failed === 0 ? 0 : 1;
 }
 
-/**
- * Separates the names of pairs among the arguments from the rest.
- *
- * @param {readonly string[]} args
- */
+/** Separates the names of pairs among the arguments from the rest. @param {readonly string[]} args */
 export function choosePairs(args) {
   const named = PAIRS.filter(({ name }) => args.includes(name));
   const tests = args.filter((arg) => !PAIRS.some(({ name }) => name === arg));

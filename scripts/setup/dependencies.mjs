@@ -49,10 +49,7 @@ async function readLockfile(path) {
   }
 }
 
-/**
- * @param {readonly string[]} args
- * @param {string} cwd
- */
+/** @param {readonly string[]} args @param {string} cwd */
 function runNpm(args, cwd) {
   const npm = process.env["npm_execpath"];
   // Under `npm start`, npm_execpath is npm's script. Otherwise Windows needs a shell, because npm is a .cmd file there.

@@ -77,12 +77,7 @@ const OTHER_SYSTEM = {
  *   | { action: "stop", message: string }} LispPlan
  */
 
-/**
- * Decides how to handle missing parts.
- *
- * @param {Machine} machine
- * @returns {LispPlan}
- */
+/** Decides how to handle missing parts. @param {Machine} machine @returns {LispPlan} */
 export function planLisp(machine) {
   const { missing, uid } = machine;
   if (missing.length === 0) return { action: "nothing" };
@@ -99,11 +94,7 @@ export function planLisp(machine) {
   return { action: "install", ask: !isRoot, packages, commands };
 }
 
-/**
- * Returns Debian's packages of the missing parts.
- *
- * @param {readonly Part[]} missing
- */
+/** Returns Debian's packages of the missing parts. @param {readonly Part[]} missing */
 export function debianPackages(missing) {
   return missing.map((part) => PARTS[part].debian);
 }

@@ -50,17 +50,14 @@ async function ensure(look) {
 export async function installForCi() {
   const namesOthers = ["SBCL", "SWANK", "SLIME"].some((name) => process.env[name]);
   if (!process.env["CI"] || process.getuid?.() !== 0 || namesOthers) return;
-  const states = await Promise.all(ALL_PARTS.map(async (part) => ({ part, isThere: await hasPackage(part) })));
-  const missing = states.filter(({ isThere }) => !isThere).map(({ part }) => part);
-  const plan = planLisp(await describeMachine(missing));
+  const packages = debianPackages(ALL_PARTS);
+  const status = promisify(execFile)("dpkg", ["--status", ...packages]);
+  const isComplete = await status.then(
+    () => true,
+    () => false,
+  );
+  const plan = planLisp(await describeMachine(isComplete ? [] : ALL_PARTS));
   if (plan.action === "install") await runAll(plan.commands);
-}
-
-/** @param {Part} part */
-async function hasPackage(part) {
-  const asked = promisify(execFile)("dpkg", ["--status", ...debianPackages([part])]);
-  const { stdout } = await asked.catch(() => ({ stdout: "" }));
-  return stdout.includes("\nStatus: install ok installed\n");
 }
 
 /** @param {readonly (readonly string[])[]} commands */
@@ -68,10 +65,7 @@ async function runAll(commands) {
   for (const [program = "", ...args] of commands) await runProgram(program, args);
 }
 
-/**
- * @param {Part[]} missing
- * @returns {Promise<import("./lisp-plan.mjs").Machine>}
- */
+/** @param {readonly Part[]} missing @returns {Promise<import("./lisp-plan.mjs").Machine>} */
 async function describeMachine(missing) {
   return {
     platform: process.platform,
@@ -83,10 +77,7 @@ async function describeMachine(missing) {
   };
 }
 
-/**
- * @param {readonly string[]} packages
- * @param {readonly (readonly string[])[]} commands
- */
+/** @param {readonly string[]} packages @param {readonly (readonly string[])[]} commands */
 async function agrees(packages, commands) {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -117,10 +108,7 @@ export async function missingLisp({ lisp, swank } = {}, env = process.env) {
   return /** @type {const} */ (["sbcl", "swank"]).filter((_, index) => !found[index]);
 }
 
-/**
- * @param {() => Promise<unknown>} find
- * @param {string | undefined} named
- */
+/** @param {() => Promise<unknown>} find @param {string | undefined} named */
 async function isThere(find, named) {
   try {
     await find();

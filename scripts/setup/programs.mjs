@@ -59,14 +59,7 @@ function forwardSignals(child) {
   };
 }
 
-/**
- * Runs a program of an installed npm package, as `runProgram` does.
- *
- * @param {string} file path below node_modules
- * @param {readonly string[]} args
- * @param {import("node:child_process").SpawnOptions} [options]
- * @param {(child: import("node:child_process").ChildProcess) => void} [onStart]
- */
+/** Runs a program of an installed npm package, a path below node_modules, as `runProgram` does. @type {typeof runProgram} */
 export function runInstalled(file, args, options, onStart) {
   return runProgram(process.execPath, [inRepository(`node_modules/${file}`), ...args], options, onStart);
 }

@@ -74,10 +74,7 @@ function whoStartedUs() {
   return behindShell ? `${process.ppid} ${parentOf(process.ppid)}` : `${process.ppid}`;
 }
 
-/**
- * @param {number} pid
- * @returns {string | undefined} `undefined` if the process has ended
- */
+/** @param {number} pid @returns {string | undefined} `undefined` if the process has ended */
 function parentOf(pid) {
   try {
     // proc(5): the command's name, in parentheses, may contain any characters; the parent is the second field after it.

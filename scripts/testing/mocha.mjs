@@ -40,10 +40,7 @@ export const mochaHooks = {
  * tests passed and failed.
  */
 export default class CountingReporter extends Mocha.reporters.Spec {
-  /**
-   * @param {Mocha.Runner} runner
-   * @param {Mocha.MochaOptions} options
-   */
+  /** @param {Mocha.Runner} runner @param {Mocha.MochaOptions} options */
   constructor(runner, options) {
     super(runner, options);
     runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {

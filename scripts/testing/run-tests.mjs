@@ -22,7 +22,6 @@ const SLOW = "test/dist/slow";
  *
  * @param {readonly string[]} args test files or folders to run instead of all, and options of mocha
  * @param {readonly string[]} [all] the folders of all
- * @returns {Promise<number>} the exit code
  */
 export async function runTests(args, all = FOLDERS) {
   const counts = await countTests(args, all);
@@ -30,11 +29,7 @@ export async function runTests(args, all = FOLDERS) {
   return counts.failed === 0 ? 0 : 1;
 }
 
-/**
- * The same for the tests of test/slow.
- *
- * @param {readonly string[]} args
- */
+/** The same for the tests of test/slow. @param {readonly string[]} args */
 export function runSlowTests(args) {
   return runTests(["--timeout", "3600000", ...args], [SLOW]);
 }
@@ -61,10 +56,7 @@ export async function countTests(args, all = FOLDERS) {
   }
 }
 
-/**
- * @param {readonly string[]} args
- * @param {readonly string[]} all
- */
+/** @param {readonly string[]} args @param {readonly string[]} all */
 async function setUpAndTest(args, all) {
   await ensureDependencies();
   await build();
@@ -81,6 +73,11 @@ async function setUpAndTest(args, all) {
   const together = files.filter((file) => !alone.includes(file));
   const counts = [await runMocha(["--parallel", "--jobs", `${jobs()}`, ...together])];
   if (alone.length > 0) counts.push(await runMocha(alone));
+  return sumOf(counts);
+}
+
+/** @param {readonly Counts[]} counts */
+export function sumOf(counts) {
   const sum = (/** @type {keyof Counts} */ name) => counts.reduce((total, each) => total + each[name], 0);
   return { passed: sum("passed"), failed: sum("failed") };
 }
