@@ -12,7 +12,8 @@ if (complaint) {
     .then(({ COMMANDS }) => {
       const command = COMMANDS[process.argv[2] || ""];
       if (command) return command(process.argv.slice(3));
-      throw new Error(`The commands are: ${Object.keys(COMMANDS).join(", ")}.`);
+      process.stderr.write(`The commands are: ${Object.keys(COMMANDS).join(", ")}.\n`);
+      return 2;
     })
     .then(
       (exitCode) => {
