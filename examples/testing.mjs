@@ -8,7 +8,7 @@ import { Agent, WrongTurn } from "./support/agent.mjs";
 import { repair } from "./testing/story.mjs";
 
 const SYSTEM = fileURLToPath(new URL("testing/postage", import.meta.url));
-const FIVEAM = fileURLToPath(new URL("../scripts/setup/find-fiveam.lisp", import.meta.url));
+const FIVEAM = fileURLToPath(new URL("../test/support/find-fiveam.lisp", import.meta.url));
 
 const INTRODUCTION = `# An agent repairs a system whose tests fail
 

@@ -1,9 +1,9 @@
 import { launchImage } from "swank-client/launch";
-import { ServerProcess } from "../../scripts/mcp/server-process.mjs";
 import { inRepository } from "../../scripts/setup/paths.mjs";
 import { evaluateForm } from "../bare-evaluate.mjs";
 import { BareSocket } from "../bare-socket.mjs";
 import { coldAndWarm } from "../measure.mjs";
+import { ServerProcess } from "../server-process.mjs";
 
 const CALLS = 50;
 const ROUNDS = 31;

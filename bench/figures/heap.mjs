@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { ServerProcess } from "../../scripts/mcp/server-process.mjs";
 import { inRepository } from "../../scripts/setup/paths.mjs";
+import { ServerProcess } from "../server-process.mjs";
 
 const WARM_UP = 5000;
 const CALLS = 100_000;

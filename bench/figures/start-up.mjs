@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { ServerProcess } from "../../scripts/mcp/server-process.mjs";
 import { ratio } from "../measure.mjs";
+import { ServerProcess } from "../server-process.mjs";
 
 const ROUNDS = 21;
 const NODE = { what: "node -e 0", run: () => promisify(execFile)(process.execPath, ["-e", "0"]) };

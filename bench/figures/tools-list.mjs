@@ -1,4 +1,4 @@
-import { listTools } from "../../scripts/mcp/list-tools.mjs";
+import { listTools } from "../../scripts/checks/tools-list-budget.mjs";
 
 /**
  * Measures the size of the answer to `tools/list`, which every conversation contains.

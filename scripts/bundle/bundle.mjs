@@ -1,16 +1,18 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import { inRepository } from "../setup/paths.mjs";
-import { licencesOf } from "./licences.mjs";
 
 const SERVER = inRepository("packages/swank-mcp/");
 const PROGRAM = join(SERVER, "dist/program");
 const LISP = inRepository("packages/swank-client/lisp");
 
-/** The modules that the bundle replaces. */
-const REPLACED = [
-  { filter: /^@modelcontextprotocol\/server\/_shims$/, path: inRepository("scripts/bundle/sdk-shims.mjs") },
-];
+/** What replaces the part of the MCP SDK that would bring a JSON Schema validator, which the server does not use. */
+const SHIMS = `export { default as process } from "node:process";
+export class DefaultJsonSchemaValidator {
+  getValidator() {
+    throw new Error("The bundle contains no JSON Schema validator.");
+  }
+}`;
 
 /** Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program. */
 export async function bundle() {
@@ -59,7 +61,8 @@ async function bundleProgram() {
 
 /** @param {import("esbuild").PluginBuild} build */
 function replaceModules({ onResolve, onLoad }) {
-  for (const { filter, path } of REPLACED) onResolve({ filter }, () => ({ path }));
+  onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path }) => ({ path, namespace: "shims" }));
+  onLoad({ filter: /./, namespace: "shims" }, () => ({ contents: SHIMS }));
   // The program has a copy of the Lisp code.
   onLoad({ filter: /\/runtime\/bundled\.js$/ }, async () => {
     const { readIndex } = await import("../../packages/swank-client/dist/runtime/runtime.js");
@@ -92,4 +95,24 @@ async function copyLisp() {
 async function filesIn(folder) {
   const names = await readdir(folder, { recursive: true });
   return names.filter((name) => extname(name) !== "" && !basename(name).startsWith("."));
+}
+
+/**
+ * Returns the licences of the npm packages in a bundle, which must accompany their code.
+ *
+ * @param {readonly string[]} inputs paths of the bundled files from the repository's root
+ * @returns {Promise<string>}
+ */
+async function licencesOf(inputs) {
+  const folders = inputs.flatMap((input) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []);
+  const texts = await Promise.all([...new Set(folders)].sort().map(licenceOf));
+  return texts.join("\n\n");
+}
+
+/** @param {string} folder of a package */
+async function licenceOf(folder) {
+  const names = await readdir(inRepository(folder));
+  const name = names.find((candidate) => /^licen[cs]e/i.test(candidate));
+  if (name === undefined) throw new Error(`${folder} has no licence, so it cannot be published in a bundle.`);
+  return `${folder.replace("node_modules/", "")}\n\n${(await readFile(inRepository(`${folder}/${name}`), "utf8")).trim()}\n`;
 }

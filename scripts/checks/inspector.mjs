@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { ensureDependencies } from "../setup/dependencies.mjs";
-import { ensureLisp } from "../setup/ensure-lisp.mjs";
+import { ensureLisp } from "../setup/lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
 
 const FOLDER = "scripts/checks/inspector";
@@ -22,14 +22,10 @@ const QUESTIONS = [
   { args: ["--method", "tools/call", "--tool-name", "lisp-status"], expected: '"implementation": "SBCL"' },
 ];
 
-/**
- * Asks the questions.
- *
- * @returns {Promise<string[]>} a sentence for each wrong answer
- */
+/** Asks the questions. @returns {Promise<string[]>} a sentence for each wrong answer */
 export async function checkInspector() {
   await ensureLisp();
-  await ensureDependencies(FOLDER);
+  await ensureDependencies(FOLDER, ["--ignore-scripts"]);
   const problems = [];
   for (const question of QUESTIONS) problems.push(...(await problemOf(question)));
   return problems;

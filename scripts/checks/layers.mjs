@@ -1,116 +1,104 @@
 /** The rules of dependency-cruiser for imports between packages and folders, including imports of types. */
 
 /**
- * The other packages that each package may import. The direction is swank-mcp -> swank-client -> sexp-parser -> nothing.
+ * For each package: whether it may import Node, the other packages that it may import, and its folders. A folder imports only from folders in
+ * earlier entries; folders of one entry do not import from each other. `entryPoints` are in no folder and import from all.
  *
- * @type {Readonly<Record<string, { readonly node: boolean, readonly packages: readonly string[] }>>}
+ * The direction is swank-mcp -> swank-client -> sexp-parser -> nothing.
+ *
+ * @typedef {{ node: boolean, packages: readonly string[], folders: readonly (readonly string[])[], entryPoints: string }} Package
+ * @type {Readonly<Record<string, Package>>}
  */
 const PACKAGES = {
-  "sexp-parser": { node: false, packages: [] },
-  "swank-client": { node: true, packages: ["sexp-parser", "fastest-levenshtein"] },
+  "sexp-parser": { node: false, packages: [], folders: [], entryPoints: ".+" },
+  "swank-client": {
+    node: true,
+    packages: ["sexp-parser", "fastest-levenshtein"],
+    folders: [
+      ["base"],
+      ["files", "source-text"],
+      ["wire"],
+      ["runtime"],
+      ["evaluation", "handshake"],
+      ["code", "program"],
+      ["swank"],
+      ["launch"],
+    ],
+    entryPoints: "[^/]+",
+  },
   "swank-mcp": {
     node: true,
     packages: ["swank-client", "zod", "diff", "fastest-levenshtein", "@modelcontextprotocol/server"],
+    folders: [["text"], ["base"], ["session"], ["report"], ["call"], ["tools"], ["mcp"], ["console"]],
+    entryPoints: "(index|bin|serve|check-files)\\.ts",
   },
 };
 
-/** The folders of swank-mcp. Each imports only from folders in earlier entries; folders of one entry do not import from each other. */
-const SERVER_FOLDERS = [["text"], ["base"], ["session"], ["report"], ["call"], ["tools"], ["mcp"], ["console"]];
+/** A pattern for the files of a package. @param {string} name */
+const sourceOf = (name) => `^packages/${name}/src/`;
 
-/** The folders of swank-client, likewise. The entry points and the client are in no folder and import from all. */
-const CLIENT_FOLDERS = [
-  ["base"],
-  ["files", "source-text"],
-  ["wire"],
-  ["runtime"],
-  ["evaluation", "handshake"],
-  ["code", "program"],
-  ["swank"],
-  ["launch"],
-];
+/** A pattern for the files directly in a folder. @param {string} name of the package @param {string} folder */
+const filesIn = (name, folder) => `${sourceOf(name)}${folder}/[^/]+$`;
 
-const SERVER = "^packages/swank-mcp/src/";
-const CLIENT = "^packages/swank-client/src/";
-
-/** Returns a pattern for the files directly in a folder. @param {string} source of the package @param {string} folder */
-const filesIn = (source, folder) => `${source}${folder}/[^/]+$`;
-
-/** @param {string} folder of swank-mcp */
-const filesOf = (folder) => filesIn(SERVER, folder);
-
-/** @param {string} name of a package */
-function packageRule(name) {
-  const { node, packages } = PACKAGES[name] ?? { node: false, packages: [] };
+/** @param {readonly [name: string, rules: Package]} package_ */
+function importRule([name, { node, packages }]) {
   const allowed = packages.flatMap((other) => [`^packages/${other}/dist/`, `(^|/)node_modules/${other}/`]);
   return {
     name: `${name}-imports`,
-    comment: `${name} may import only from itself${[...(node ? ["Node"] : []), ...packages].map((text) => `, ${text}`).join("")}.`,
+    comment: `${name} may import only from ${["itself", ...(node ? ["Node"] : []), ...packages].join(", ")}.`,
     severity: "error",
-    from: { path: `^packages/${name}/src/` },
+    from: { path: sourceOf(name) },
     to: {
       couldNotResolve: false,
-      pathNot: [`^packages/${name}/src/`, ...allowed],
+      pathNot: [sourceOf(name), ...allowed],
       ...(node ? { dependencyTypesNot: ["core"] } : {}),
     },
   };
 }
 
-/** @param {string} source of a package @param {readonly (readonly string[])[]} order of its folders */
-function folderRules(source, order) {
+/** @param {readonly [name: string, rules: Package]} package_ */
+function folderRules([name, { folders: order }]) {
   return order.flatMap((folders, index) =>
     folders.map((folder) => ({
       name: `folder-${folder}`,
-      comment: `${source.slice(1)}${folder} imports only from folders before it in scripts/checks/layers.mjs.`,
+      comment: `${name}/src/${folder} imports only from folders before it in scripts/checks/layers.mjs.`,
       severity: "error",
-      from: { path: filesIn(source, folder) },
+      from: { path: filesIn(name, folder) },
       to: {
-        path: source,
-        pathNot: [...order.slice(0, index).flat(), folder].map((known) => filesIn(source, known)),
+        path: sourceOf(name),
+        pathNot: [...order.slice(0, index).flat(), folder].map((known) => filesIn(name, known)),
       },
     })),
   );
 }
 
-/** A pattern for the names of known packages. */
-const KNOWN = Object.keys(PACKAGES).join("|");
+/** @param {readonly [name: string, rules: Package]} package_ */
+function unknownFolderRule([name, { folders, entryPoints }]) {
+  return {
+    name: "no-unknown-folder",
+    comment: `A file of ${name}, except the entry points, belongs in a folder that scripts/checks/layers.mjs lists.`,
+    severity: "error",
+    from: {
+      path: sourceOf(name),
+      pathNot: [`${sourceOf(name)}${entryPoints}$`, ...folders.flat().map((folder) => filesIn(name, folder))],
+    },
+    to: {},
+  };
+}
+
+const RULES = Object.entries(PACKAGES);
 
 export default {
   forbidden: [
-    ...Object.keys(PACKAGES).map(packageRule),
-    ...folderRules(SERVER, SERVER_FOLDERS),
-    ...folderRules(CLIENT, CLIENT_FOLDERS),
+    ...RULES.map(importRule),
+    ...RULES.flatMap(folderRules),
+    ...RULES.map(unknownFolderRule),
     {
       name: "no-unknown-package",
       comment: "List the permitted imports of a new package in scripts/checks/layers.mjs.",
       severity: "error",
-      from: { path: "^packages/", pathNot: `^packages/(${KNOWN})/` },
+      from: { path: "^packages/", pathNot: RULES.map(([name]) => `^packages/${name}/`) },
       to: {},
-    },
-    {
-      name: "no-unknown-folder",
-      comment:
-        "A file of swank-mcp, except the entry points, belongs in a folder that scripts/checks/layers.mjs lists.",
-      severity: "error",
-      from: {
-        path: SERVER,
-        pathNot: [`${SERVER}(index|bin|serve|check-files)\\.ts$`, ...SERVER_FOLDERS.flat().map(filesOf)],
-      },
-      to: {},
-    },
-    {
-      name: "no-folder-circle",
-      comment: "Folders import from each other in a cycle, including imports of types.",
-      severity: "error",
-      scope: "folder",
-      from: {},
-      to: { circular: true },
-    },
-    {
-      name: "no-unresolved",
-      comment: "There is no such file or package, or it is not one of the package's exports.",
-      severity: "error",
-      from: {},
-      to: { couldNotResolve: true },
     },
   ],
   options: {

@@ -1,12 +1,10 @@
 const OURS = /^packages\/swank-client\/lisp\//;
+
 /** The files that may use internal symbols. */
 const PORT = /^packages\/swank-client\/lisp\/port\//;
 
-/** The files of `port/` for every Lisp. */
-const ANY = /^packages\/swank-client\/lisp\/port\/any-/;
-
-/** The files that need neither SBCL nor Swank. Their tests run in other Lisps, too. */
-const TEXT = /^packages\/swank-client\/lisp\/text\//;
+/** The files for every Lisp. The tests of text/ run without Swank, and so find what needs it. */
+const EVERY_LISP = /^packages\/swank-client\/lisp\/(?:port\/any-|text\/)/;
 
 /** The tests, which ask what SBCL's internals do. */
 const TESTS = /^packages\/swank-client\/lisp\/tests\//;
@@ -36,15 +34,6 @@ const PORTABLE = [
   { pattern: /#:swank-client\/sbcl-[a-z-]+/gi, what: "uses a file that is for SBCL only" },
 ];
 
-/** What a file without Swank and clients cannot have. */
-const PLAIN = [
-  { pattern: /(?<![^\s()'`,#@])swank(?:\/[a-z]+)?:[^\s()]+/gi, what: "names a symbol of Swank" },
-  {
-    pattern: /#:swank-client\/(?!any-|text\b|forms\b|analyses\b)[a-z-]+/gi,
-    what: "uses a package that needs more than text",
-  },
-];
-
 /**
  * Finds uses of internal symbols outside `port/`. Only that folder may use them, so that differences between versions of SBCL and Swank
  * are handled in one place. There, DEFINE-PORT imports those of SBCL, so that one that is missing costs only what needs it. Files for every Lisp,
@@ -61,12 +50,10 @@ export function lispProblems(path, text) {
   const remedy = PORT.test(path)
     ? "name it in a clause of DEFINE-PORT"
     : "export it from a file of port/, and use that";
-  const portable = ANY.test(path) || TEXT.test(path) ? violations(withoutSbcl(code), PORTABLE) : [];
-  const plain = TEXT.test(path) ? violations(code, PLAIN) : [];
+  const portable = EVERY_LISP.test(path) ? violations(withoutSbcl(code), PORTABLE) : [];
   const problems = [
     ...violations(code, rules).map((violation) => `${violation}: ${remedy}`),
     ...portable.map((violation) => `${violation}: move it to a file of port/sbcl-*`),
-    ...plain.map((violation) => `${violation}: move it out of text/`),
   ];
   return [...new Set(problems)].map((problem) => `${path}:${problem}.`);
 }

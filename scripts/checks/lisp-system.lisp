@@ -46,77 +46,48 @@
 
 ;;; Docstrings
 
-(defun own-packages ()
-  "Return the packages of the library."
-  (remove-if-not (lambda (package) (eql 0 (search "SWANK-CLIENT/" (package-name package))))
-                 (remove *package* (list-all-packages))))
+(defparameter *kinds*
+  '((defun . function) (defmacro . function) (defgeneric . function)
+    (defvar . variable) (defparameter . variable) (defconstant . variable)
+    (defclass . type) (define-condition . type) (defstruct . structure))
+  "What DOCUMENTATION calls the names that a macro defines.")
 
-(defun slot-reader-p (symbol)
-  "True if SYMBOL is the reader of a slot of a class or condition of its package."
-  (do-symbols (name (symbol-package symbol))
-    (let ((class (find-class name nil)))
-      (when (and class
-                 (not (typep class 'structure-class))
-                 (some (lambda (slot) (member symbol (sb-mop:slot-definition-readers slot))) (sb-mop:class-direct-slots class)))
-        (return t)))))
+(defun check-docstring (form)
+  "Report FORM if it defines a name of the current package that has no docstring."
+  (let ((kind (and (consp form) (cdr (assoc (first form) *kinds*)))))
+    (when kind
+      (let* ((name (if (eq kind 'structure) (first (uiop:ensure-list (second form))) (second form)))
+             (symbol (if (consp name) (second name) name)))
+        (unless (or (documentation name kind) (not (eq (symbol-package symbol) *package*)))
+          (report (package-name *package*) "the ~(~a ~a~) has no docstring" kind name))))))
 
-(defun accessor-p (symbol)
-  "True if DEFSTRUCT, DEFCLASS or DEFINE-CONDITION defined SYMBOL as an accessor or a predicate."
-  (or (sb-int:info :function :source-transform symbol)
-      (slot-reader-p symbol)))
-
-(defun structure-function-p (symbol)
-  "True if SYMBOL is a constructor or a copier of a structure of its package."
-  (some (lambda (prefix)
-          (let ((name (symbol-name symbol)))
-            (and (eql 0 (search prefix name))
-                 (let ((type (find-symbol (subseq name (length prefix)) (symbol-package symbol))))
-                   (typep (and type (find-class type nil)) 'structure-class)))))
-        '("MAKE-" "COPY-")))
-
-;;; SBCL makes no class for these.
-(defun vector-structure-function-p (symbol)
-  "True if SYMBOL is an accessor or a constructor of a structure of its package that is a vector."
-  (do-symbols (name (symbol-package symbol))
-    (let ((structure (sb-int:info :typed-structure :info name)))
-      (when (and structure
-                 (or (find symbol (sb-kernel:dd-slots structure) :key #'sb-kernel:dsd-accessor-name)
-                     (assoc symbol (sb-kernel:dd-constructors structure))))
-        (return t)))))
-
-(defun undocumented-kinds (symbol)
-  "Return the kinds of definitions of SYMBOL that have no docstring."
-  (flet ((lacks-p (kind) (null (documentation symbol kind))))
-    (remove nil
-            (list (and (fboundp symbol) (lacks-p 'function) (not (accessor-p symbol)) (not (structure-function-p symbol))
-                       (not (vector-structure-function-p symbol))
-                       (if (macro-function symbol) "macro" "function"))
-                  (and (boundp symbol) (lacks-p 'variable) "variable")
-                  (and (find-class symbol nil) (lacks-p 'type) "class")))))
-
-(defun check-docstrings ()
-  "Report definitions without docstrings."
-  (dolist (package (own-packages))
-    (unless (documentation package t) (report (package-name package) "the package has no documentation"))
-    (do-symbols (symbol package)
-      (when (eq (symbol-package symbol) package)
-        (dolist (kind (undocumented-kinds symbol))
-          (report (package-name package) "the ~a ~(~a~) has no docstring" kind symbol))))))
+(defun check-docstrings (file)
+  "Report the definitions at the top level of FILE, which is loaded, that have no docstring."
+  (with-open-file (in file)
+    (loop with *package* = *package*
+          for form = (read in nil in)
+          until (eq form in)
+          do (if (and (consp form) (eq (first form) 'in-package))
+                 (setf *package* (find-package (second form)))
+                 (check-docstring form)))))
 
 ;;; Packages
 
 (defconstant +most-exports+ 40 "Symbols that a package may export. One with more has several subjects.")
 
-(defun check-exports ()
-  "Report packages that export too many symbols."
-  (dolist (package (own-packages))
-    (let ((count (loop for nil being the external-symbols of package count t)))
-      (when (> count +most-exports+)
-        (report (package-name package) "it exports ~d symbols; at most ~d are allowed: split it by subject" count +most-exports+)))))
+(defun check-packages ()
+  "Report packages of the library without documentation, and those that export too many symbols."
+  (dolist (package (list-all-packages))
+    (when (and (eql 0 (search "SWANK-CLIENT/" (package-name package))) (not (eq package *package*)))
+      (unless (documentation package t) (report (package-name package) "the package has no documentation"))
+      (let ((count (loop for nil being the external-symbols of package count t)))
+        (when (> count +most-exports+)
+          (report (package-name package) "it exports ~d symbols; at most ~d are allowed: split it by subject" count +most-exports+))))))
 
 (destructuring-bind (asd folder) (last sb-ext:*posix-argv* 2)
-  (dolist (file (source-files (sb-ext:parse-native-namestring asd)))
-    (compile-and-load file (sb-ext:parse-native-namestring folder nil *default-pathname-defaults* :as-directory t)))
-  (check-docstrings)
-  (check-exports)
+  (let ((files (source-files (sb-ext:parse-native-namestring asd))))
+    (dolist (file files)
+      (compile-and-load file (sb-ext:parse-native-namestring folder nil *default-pathname-defaults* :as-directory t)))
+    (mapc #'check-docstrings files))
+  (check-packages)
   (sb-ext:exit :code (if (zerop *problems*) 0 1) :abort nil))

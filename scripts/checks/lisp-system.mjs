@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, sep } from "node:path";
 import { promisify } from "node:util";
-import { ensureLisp } from "../setup/ensure-lisp.mjs";
+import { ensureLisp } from "../setup/lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
 
 /** The checked systems: those of swank-client. */

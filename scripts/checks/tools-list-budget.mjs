@@ -1,4 +1,4 @@
-import { listTools } from "../mcp/list-tools.mjs";
+import { inRepository } from "../setup/paths.mjs";
 
 /**
  * Maximum sizes in bytes of the answer to `tools/list`, which takes up context in every conversation of every agent: for the families that
@@ -30,4 +30,23 @@ export function budgetProblems(result, budget) {
   return bytes > budget
     ? [`tools/list takes ${bytes} bytes; the maximum is ${budget}. Shorten descriptions or schemas.`]
     : [];
+}
+
+/**
+ * Returns swank-mcp's answer to `tools/list`. Needs the build, but no Lisp.
+ *
+ * @param {readonly string[]} [args] of the server
+ * @returns {Promise<unknown>}
+ */
+export async function listTools(args = []) {
+  const { Client } = await import("@modelcontextprotocol/client");
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
+  const client = new Client({ name: "swank-toolkit-scripts", version: "0.1.0" });
+  const server = [inRepository("node_modules/.bin/swank-mcp"), ...args];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: server }));
+  try {
+    return await client.listTools();
+  } finally {
+    await client.close();
+  }
 }

@@ -1,31 +1,47 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { inRepository } from "../setup/paths.mjs";
-import { callsPage } from "./calls-page.mjs";
-import { consolePage } from "./console-page.mjs";
-import { errorsPage } from "./errors-page.mjs";
-import { optionsPage } from "./options-page.mjs";
-import { withSnippets } from "./snippets.mjs";
-import { toolsPage } from "./tools-page.mjs";
+import { problemsOf } from "../setup/programs.mjs";
+import { GENERATED } from "./generated.mjs";
 
-/** Every page that is generated as a whole, and the function that makes it. */
-const GENERATED = [
-  { path: "docs/calls.md", make: callsPage },
-  { path: "docs/console.md", make: consolePage },
-  { path: "docs/errors.md", make: errorsPage },
-  { path: "docs/options.md", make: optionsPage },
-  { path: "docs/tools.md", make: toolsPage },
-];
+/** The files whose code the pages show. */
+const SNIPPETS = "docs/snippets";
 
-/** Pages outside of docs/ whose code is that of files. */
+/** What each of them prints, as its test writes it. */
+const OUTPUTS = "test/docs/snippets.snapshots.txt";
+
+/** The pages outside of docs/. */
 const OTHER_PAGES = [
   "README.md",
   "CONTRIBUTING.md",
   ...["sexp-parser", "swank-client", "swank-mcp"].map((name) => `packages/${name}/README.md`),
 ];
 
-/** Writes every generated page, and the code on the other pages. Needs the build. */
+/**
+ * What is filled in: `<!-- snippet NAME -->`, `<!-- snippet NAME#REGION -->` or `<!-- output NAME -->`, and the code block below it, if there is
+ * one yet; and `<!-- generated NAME -->` up to `<!-- end of generated -->`.
+ */
+const BLOCK =
+  /^<!-- (?:(?<kind>snippet|output) (?<name>[\w./-]+?)(?:#(?<region>[\w-]+))? -->(?:\n+```.*\n[\s\S]*?^```)?|generated (?<made>[\w-]+) -->\n[\s\S]*?^<!-- end of generated -->)$/gm;
+
+/** The beginning of a code block in TypeScript or JavaScript. */
+const CODE = /^```(?:ts|js|typescript|javascript|mjs|mts)\b.*$/gm;
+
+/** TypeDoc has its own node_modules because it does not support the TypeScript version that compiles the packages. */
+const TYPEDOC = "../scripts/docs/api/node_modules/typedoc/bin/typedoc";
+
+/**
+ * Writes the API reference of sexp-parser and swank-client to dist/api.
+ *
+ * @returns {Promise<string[]>} TypeDoc's warnings: exported names without a docstring, broken links
+ */
+export function writeApiReference() {
+  return problemsOf(TYPEDOC, ["--tsconfig", "scripts/docs/api/tsconfig.json", "--treatWarningsAsErrors"]);
+}
+
+/** Fills in every page. Needs the build. */
 export async function writePages() {
-  for (const { path, make } of await pages()) await writeFile(inRepository(path), await make());
+  for (const path of await pages())
+    await writeFile(inRepository(path), await filled(await readFile(inRepository(path), "utf8")));
 }
 
 /**
@@ -35,25 +51,96 @@ export async function writePages() {
  */
 export async function checkPages() {
   const problems = [];
-  for (const { path, make } of await pages()) {
-    const written = await readFile(inRepository(path), "utf8").catch(() => undefined);
-    const made = await make().catch((error) => error);
+  for (const path of await pages()) {
+    const page = await readFile(inRepository(path), "utf8");
+    const made = await filled(page).catch((error) => error);
     if (made instanceof Error) problems.push(`${path}: ${made.message}`);
-    else if (written !== made) problems.push(`${path} is out of date. Run \`npm run docs\` and commit it.`);
+    else if (page !== made) problems.push(`${path} is out of date. Run \`npm run docs\` and commit it.`);
   }
   return problems;
 }
 
-/** @returns {Promise<{ path: string, make: () => Promise<string> }[]>} every page with the function that makes its text */
 async function pages() {
-  const whole = GENERATED.map(({ path, make }) => ({ path, make: async () => `${await make()}\n` }));
-  const docs = (await readdir(inRepository("docs")))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`);
-  const written = [...OTHER_PAGES, ...docs].filter((path) => whole.every((page) => page.path !== path));
-  const filled = written.map((path) => ({
-    path,
-    make: async () => withSnippets(await readFile(inRepository(path), "utf8")),
-  }));
-  return [...whole, ...filled];
+  const names = (await readdir(inRepository("docs"))).filter((name) => name.endsWith(".md"));
+  return [...OTHER_PAGES, ...names.map((name) => `docs/${name}`)];
+}
+
+/**
+ * Returns a page with its current snippets, outputs and generated parts.
+ *
+ * @param {string} page
+ * @throws {Error} if the page names one that does not exist, or if code on the page is not a snippet
+ */
+export async function filled(page) {
+  const outputs = readSections(await readFile(inRepository(OUTPUTS), "utf8").catch(() => ""));
+  const parts = [];
+  let end = 0;
+  for (const match of page.matchAll(BLOCK)) {
+    const { kind, name = "", region, made } = match.groups ?? {};
+    checkNoCode(page.slice(end, match.index));
+    parts.push(page.slice(end, match.index), `${match[0].split("\n", 1)[0]}\n\n`);
+    if (made !== undefined) parts.push(`${await generatedPart(made)}\n\n<!-- end of generated -->`);
+    else parts.push(kind === "output" ? outputBlock(name, outputs) : await codeBlock(name, region));
+    end = match.index + match[0].length;
+  }
+  checkNoCode(page.slice(end));
+  return parts.join("") + page.slice(end);
+}
+
+/** @param {string} name */
+async function generatedPart(name) {
+  const make = GENERATED[name];
+  if (make === undefined)
+    throw new Error(`Nothing generates ${name}. These are generated: ${Object.keys(GENERATED).join(", ")}.`);
+  return make();
+}
+/** @param {string} text */
+function checkNoCode(text) {
+  const [block] = text.match(CODE) ?? [];
+  if (block === undefined) return;
+  throw new Error(`A ${block} block has no line <!-- snippet NAME --> above it, which names a file of ${SNIPPETS}.`);
+}
+
+/**
+ * @param {string} name a file of the snippets without its extension, or the path of a source file
+ * @param {string | undefined} region
+ */
+async function codeBlock(name, region) {
+  const path = name.includes("/") ? name : `${SNIPPETS}/${name}.ts`;
+  const lines = (await readFile(inRepository(path), "utf8")).trimEnd().split("\n");
+  const shown = region === undefined ? lines : regionOf(lines, region, path);
+  return `\`\`\`ts\n${shown.filter((line) => !/^\s*\/\/ #(?:end)?region\b/.test(line)).join("\n")}\n\`\`\``;
+}
+
+/**
+ * The lines between `// #region NAME` and `// #endregion NAME`, without their common indentation.
+ *
+ * @param {readonly string[]} lines
+ * @param {string} region
+ * @param {string} path
+ */
+function regionOf(lines, region, path) {
+  const [start, end] = ["region", "endregion"].map((word) =>
+    lines.findIndex((line) => line.trim() === `// #${word} ${region}`),
+  );
+  if (start === undefined || end === undefined || start < 0 || end < start) {
+    throw new Error(`${path} has no region ${region}.`);
+  }
+  const inside = lines.slice(start + 1, end);
+  const indentation = Math.min(...inside.filter((line) => line !== "").map((line) => line.search(/\S/)));
+  return inside.map((line) => line.slice(indentation));
+}
+
+/** @param {string} name @param {ReadonlyMap<string, string>} outputs */
+function outputBlock(name, outputs) {
+  const text = outputs.get(name);
+  if (text === undefined) throw new Error(`${OUTPUTS} has no output of ${name}.`);
+  return `\`\`\`text\n${text.trimEnd()}\n\`\`\``;
+}
+
+/** The sections of a file of snapshots. @param {string} text @returns {Map<string, string>} */
+function readSections(text) {
+  const [, ...parts] = `\n${text}`.split(/\n=== (.+) ===\n/);
+  const names = parts.filter((_, index) => index % 2 === 0);
+  return new Map(names.map((name, index) => [name, parts[index * 2 + 1] ?? ""]));
 }

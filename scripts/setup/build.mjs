@@ -1,10 +1,22 @@
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { bundle } from "../bundle/bundle.mjs";
-import { pruneBuild } from "./prune-build.mjs";
-import { runInstalled } from "./run-program.mjs";
-import { SetupError } from "./setup-error.mjs";
+import { inRepository } from "./paths.mjs";
+import { runInstalled, SetupError } from "./programs.mjs";
 
 /** The package whose program is bundled. */
 const PROGRAM = "packages/swank-mcp";
+
+/** The source and output folders of each project. */
+const BUILDS = [
+  ...["sexp-parser", "swank-client", "swank-mcp"].map((name) => ({
+    source: `packages/${name}/src`,
+    output: `packages/${name}/dist`,
+  })),
+  { source: "docs/snippets", output: "docs/snippets/dist" },
+  { source: "test", output: "test/dist" },
+].map(({ source, output }) => ({ source: inRepository(source), output: inRepository(output) }));
 
 /**
  * Compiles changed files, removes compiled files whose source is gone, and bundles the program swank-mcp.
@@ -17,4 +29,21 @@ export async function build(projects = []) {
   const code = await runInstalled("typescript/bin/tsc", ["-b", ...projects]);
   if (code !== 0) throw new SetupError("The build failed. The compiler's errors are above.");
   if (projects.length === 0 || projects.includes(PROGRAM)) await bundle();
+}
+
+/** Removes compiled files whose source is gone. The compiler does not, so mocha would run them and npm would publish them. */
+export async function pruneBuild(builds = BUILDS) {
+  for (const { source, output } of builds) {
+    if (!existsSync(output)) continue;
+    for (const file of await readdir(output, { recursive: true })) {
+      const stem = /^(.*?)\.(?:js|d\.ts)(?:\.map)?$/.exec(file)?.[1];
+      if (stem !== undefined && !existsSync(join(source, `${stem}.ts`))) await rm(join(output, file), { force: true });
+    }
+  }
+}
+
+/** Removes compiled files and coverage reports, but not the installed packages. */
+export async function clean() {
+  const folders = [...BUILDS.map(({ output }) => output), inRepository("coverage"), inRepository("dist")];
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
 }

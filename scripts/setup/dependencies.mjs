@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { inRepository } from "./paths.mjs";
-import { runProgram } from "./run-program.mjs";
-import { SetupError } from "./setup-error.mjs";
+import { runProgram, SetupError } from "./programs.mjs";
 
 /** @typedef {{ packages: Record<string, { version?: string, integrity?: string, link?: boolean, optional?: boolean }> }} Lockfile */
 
@@ -10,14 +9,15 @@ import { SetupError } from "./setup-error.mjs";
  * Installs the packages of a package-lock.json, unless exactly these are installed.
  *
  * @param {string} [folder] folder of the lockfile, relative to the repository's root
+ * @param {readonly string[]} [options] of `npm ci`
  * @throws {SetupError} if npm fails
  */
-export async function ensureDependencies(folder = ".") {
+export async function ensureDependencies(folder = ".", options = []) {
   const wanted = await readLockfile(join(folder, "package-lock.json"));
   const installed = await readLockfile(join(folder, "node_modules/.package-lock.json"));
   if (wanted && installed && isInstalled(wanted, installed)) return;
   process.stderr.write(`Installing npm packages (npm ci${folder === "." ? "" : ` in ${folder}`}) ...\n`);
-  const code = await runNpm(["ci", "--include=dev", "--no-audit", "--no-fund"], inRepository(folder));
+  const code = await runNpm(["ci", "--include=dev", "--no-audit", "--no-fund", ...options], inRepository(folder));
   if (code !== 0)
     throw new SetupError("npm ci failed. Its errors are above. Correct the problem and run the same command again.");
 }
@@ -49,14 +49,8 @@ async function readLockfile(path) {
   }
 }
 
-/**
- * Runs npm to its end.
- *
- * @param {readonly string[]} args
- * @param {string} cwd
- * @returns {Promise<number>} its exit code
- */
-export function runNpm(args, cwd) {
+/** @param {readonly string[]} args @param {string} cwd */
+function runNpm(args, cwd) {
   const npm = process.env["npm_execpath"];
   // Under `npm start`, npm_execpath is npm's script. Otherwise Windows needs a shell, because npm is a .cmd file there.
   if (npm?.endsWith(".js")) return runProgram(process.execPath, [npm, ...args], { cwd });

@@ -3,10 +3,9 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
-import { ensureForTests, ensureLisp } from "../setup/ensure-lisp.mjs";
+import { ensureForTests, ensureLisp } from "../setup/lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
-import { runInstalled, runProgram } from "../setup/run-program.mjs";
-import { SetupError } from "../setup/setup-error.mjs";
+import { runInstalled, runProgram, SetupError } from "../setup/programs.mjs";
 
 /** @typedef {{ passed: number, failed: number }} Counts */
 
@@ -16,19 +15,23 @@ const MOST_JOBS = 4;
 /** The tests of `npm test`. Those of test/slow take minutes or need root. */
 const FOLDERS = ["test/dist", "test/scripts"];
 
-export const SLOW = "test/dist/slow";
+const SLOW = "test/dist/slow";
 
 /**
  * Installs what the tests need, builds, runs the tests with mocha, and prints `N passed, N failed` as the last line.
  *
  * @param {readonly string[]} args test files or folders to run instead of all, and options of mocha
  * @param {readonly string[]} [all] the folders of all
- * @returns {Promise<number>} the exit code
  */
 export async function runTests(args, all = FOLDERS) {
   const counts = await countTests(args, all);
   process.stdout.write(`${closingLine(counts)}\n`);
   return counts.failed === 0 ? 0 : 1;
+}
+
+/** The same for the tests of test/slow. @param {readonly string[]} args */
+export function runSlowTests(args) {
+  return runTests(["--timeout", "3600000", ...args], [SLOW]);
 }
 
 /** @param {Counts} counts */
@@ -53,10 +56,7 @@ export async function countTests(args, all = FOLDERS) {
   }
 }
 
-/**
- * @param {readonly string[]} args
- * @param {readonly string[]} all
- */
+/** @param {readonly string[]} args @param {readonly string[]} all */
 async function setUpAndTest(args, all) {
   await ensureDependencies();
   await build();
@@ -73,6 +73,11 @@ async function setUpAndTest(args, all) {
   const together = files.filter((file) => !alone.includes(file));
   const counts = [await runMocha(["--parallel", "--jobs", `${jobs()}`, ...together])];
   if (alone.length > 0) counts.push(await runMocha(alone));
+  return sumOf(counts);
+}
+
+/** @param {readonly Counts[]} counts */
+export function sumOf(counts) {
   const sum = (/** @type {keyof Counts} */ name) => counts.reduce((total, each) => total + each[name], 0);
   return { passed: sum("passed"), failed: sum("failed") };
 }

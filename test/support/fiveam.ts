@@ -14,7 +14,7 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const LISP = join(ROOT, "packages/swank-client/lisp");
 
 /** A form that loads FiveAM, a library of some files, into any image. */
-export const LOAD_FIVEAM = `(load ${JSON.stringify(join(ROOT, "scripts/setup/find-fiveam.lisp"))})`;
+export const LOAD_FIVEAM = `(load ${JSON.stringify(join(ROOT, "test/support/find-fiveam.lisp"))})`;
 
 /** A test of the Lisp code. */
 export interface LispTest {
@@ -46,7 +46,7 @@ export async function runLispTests(): Promise<readonly LispResult[]> {
   const options = ["--noinform", "--no-sysinit", "--no-userinit", "--non-interactive"];
   const args = [
     "--load",
-    join(ROOT, "scripts/setup/find-fiveam.lisp"),
+    join(ROOT, "test/support/find-fiveam.lisp"),
     ...EVALUATED.flatMap((form) => ["--eval", form]),
   ];
   const env = { ...process.env, SWANK_FOLDER: swank + sep, SYSTEMS: join(LISP, "swank-client.asd") };
@@ -99,7 +99,7 @@ const textTests = (folder: string) => `
  '(:output-translations (t (${JSON.stringify(folder + sep)} :implementation)) :ignore-inherited-configuration))
 (let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
   (handler-bind ((warning #'muffle-warning))
-    (load ${JSON.stringify(join(ROOT, "scripts/setup/find-fiveam.lisp"))})
+    (load ${JSON.stringify(join(ROOT, "test/support/find-fiveam.lisp"))})
     (asdf:load-asd ${JSON.stringify(join(LISP, "swank-client.asd"))})
     (asdf:load-system "swank-client/text/tests")))
 (when (find-package "SWANK") (error "Swank is loaded."))

@@ -49,15 +49,6 @@ describe("lispProblems", () => {
     });
   }
 
-  it("allows in text/ neither Swank nor packages that need a session", () => {
-    const path = "packages/swank-client/lisp/text/package.lisp";
-    expect(lispProblems(path, "(:use #:swank-client/any-lisp #:swank-client/text #:swank-client/forms)")).to.deep.equal(
-      [],
-    );
-    expect(lispProblems(path, "(:use #:swank-client/session)")).to.have.lengthOf(1);
-    expect(lispProblems(path, "(swank/backend:guess-external-format file)")).to.have.lengthOf(1);
-  });
-
   it("ignores strings, comments, characters and the library's own packages", () => {
     const code = `;; swank::send\n"a \\" swank::send"\n#\\; #| sb-c::x |# (:import-from #:swank-client/connection #:attach)`;
     expect(lispProblems(FILE, code)).to.deep.equal([]);

@@ -1,19 +1,30 @@
 import { expect } from "chai";
-import { commandRow } from "../../../scripts/docs/console-page.mjs";
-import { errorsSection } from "../../../scripts/docs/errors-page.mjs";
-import { code, prose, table } from "../../../scripts/docs/markdown.mjs";
-import { optionRow } from "../../../scripts/docs/options-page.mjs";
-import { withSnippets } from "../../../scripts/docs/snippets.mjs";
-import { toolSection } from "../../../scripts/docs/tools-page.mjs";
+import { code, commandRow, errors, optionRow, prose, table, toolSection } from "../../../scripts/docs/generated.mjs";
+import { filled } from "../../../scripts/docs/pages.mjs";
 
 describe("the generated pages", () => {
   it("show a snippet below its name, also before the page has any code", async () => {
     const name = "<!-- snippet library#threads -->";
-    const filled = await withSnippets(`Before.\n\n${name}\n\nAfter.`);
-    expect(filled).to.match(
+    const page = await filled(`Before.\n\n${name}\n\nAfter.`);
+    expect(page).to.match(
       /^Before\.\n\n<!-- snippet library#threads -->\n\n```ts\nconst \[sleeper\] [\s\S]*\n```\n\nAfter\.$/,
     );
-    expect(await withSnippets(filled)).to.equal(filled);
+    expect(await filled(page)).to.equal(page);
+  });
+
+  it("replace a generated part, and keep the text around it", async () => {
+    const part = (/** @type {string} */ text) =>
+      `Before.\n\n<!-- generated options -->\n${text}\n<!-- end of generated -->\n\nAfter.`;
+    const page = await filled(part("old"));
+    expect(page).to.match(/^Before\.\n\n<!-- generated options -->\n\n\| option \|/);
+    expect(page).to.match(/ \|\n\n<!-- end of generated -->\n\nAfter\.$/);
+    expect(await filled(page)).to.equal(page);
+    const unknown = filled(part("old").replace("options", "optoins")).catch((error) => error.message);
+    expect(await unknown).to.match(/^Nothing generates optoins\. These are generated: options, /);
+  });
+
+  it("refuse code that is no snippet", async () => {
+    expect(await filled("```ts\nlet a;\n```\n").catch((error) => error.message)).to.include("<!-- snippet NAME -->");
   });
 
   it("keep bars and line ends of a cell from breaking the table", () => {
@@ -29,9 +40,8 @@ describe("the generated pages", () => {
   });
 
   it("list errors with meaning and remedy", () => {
-    const section = errorsSection("p", "About.", { GONE: { meaning: "It is gone.", remedy: "Fetch it." } });
-    expect(section).to.equal(
-      "## p\n\nAbout.\n\n| code | meaning | remedy |\n| --- | --- | --- |\n| `GONE` | It is gone. | Fetch it. |",
+    expect(errors({ GONE: { meaning: "It is gone.", remedy: "Fetch it." } })).to.equal(
+      "| code | meaning | remedy |\n| --- | --- | --- |\n| `GONE` | It is gone. | Fetch it. |",
     );
   });
 

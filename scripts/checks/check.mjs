@@ -1,16 +1,18 @@
-import { checkLayers } from "../checks/check-layers.mjs";
-import { checkInspector } from "../checks/inspector.mjs";
-import { checkLispSystem } from "../checks/lisp-system.mjs";
-import { checkPackageFiles, checkPackageTypes } from "../checks/packages.mjs";
-import { problemsOf } from "../checks/run-captured.mjs";
-import { checkSources } from "../checks/sources.mjs";
-import { checkToolsListBudget } from "../checks/tools-list-budget.mjs";
-import { writeApiReference } from "../docs/api-reference.mjs";
-import { checkPages } from "../docs/pages.mjs";
+import { checkPages, writeApiReference } from "../docs/pages.mjs";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
-import { ensureLisp } from "../setup/ensure-lisp.mjs";
+import { ensureLisp } from "../setup/lisp.mjs";
+import { problemsOf } from "../setup/programs.mjs";
 import { closingLine } from "../testing/run-tests.mjs";
+import { checkInspector } from "./inspector.mjs";
+import { checkLispSystem } from "./lisp-system.mjs";
+import { checkSources } from "./sources.mjs";
+import { checkToolsListBudget } from "./tools-list-budget.mjs";
+
+const PACKAGES = ["packages/sexp-parser", "packages/swank-client", "packages/swank-mcp"];
+
+/** Packing runs no scripts: `prepack` would build again, while other checks read the build. */
+const PACKING = { npm_config_ignore_scripts: "true" };
 
 /**
  * A check gives a sentence for each problem. The first checks take longest, or wait for the network.
@@ -42,12 +44,11 @@ const RUN_LISP = ["inspector", "Lisp systems"];
 const WORKERS = 2;
 
 /**
- * `npm run check`: runs the checks. The last line of output is `N passed, N failed`.
+ * Runs the checks. The last line of output is `N passed, N failed`.
  *
  * @param {readonly string[]} names of the checks to run; all if empty
- * @returns {Promise<number>} the exit code
  */
-export async function run(names) {
+export async function check(names) {
   const checks = { build: compile, ...CHECKS };
   const unknown = names.filter((name) => !Object.hasOwn(checks, name));
   if (unknown.length > 0) {
@@ -102,4 +103,33 @@ async function result(name, check) {
 async function compile() {
   await build();
   return [];
+}
+
+/** The direction of imports between packages and folders, including imports of types. */
+function checkLayers() {
+  const sources = PACKAGES.map((folder) => `${folder}/src`);
+  const options = ["--config", "scripts/checks/layers.mjs", "--output-type", "err-long"];
+  return problemsOf("dependency-cruiser/bin/dependency-cruise.mjs", [...options, ...sources]);
+}
+
+/** With publint: each package, packed as for npm, describes its files correctly. */
+function checkPackageFiles() {
+  return problemsOfPackages((folder) =>
+    problemsOf("publint/src/cli.js", ["run", folder, "--pack", "npm", "--strict"], PACKING),
+  );
+}
+
+/** With Are The Types Wrong: TypeScript finds the types of each package, packed as for npm, where Node finds its code. */
+function checkPackageTypes() {
+  const options = ["--profile", "esm-only", "--no-color", "--no-emoji"];
+  return problemsOfPackages((folder) =>
+    problemsOf("@arethetypeswrong/cli/dist/index.js", ["--pack", folder, ...options], PACKING),
+  );
+}
+
+/** @param {(folder: string) => Promise<string[]>} check of a package */
+async function problemsOfPackages(check) {
+  const problems = [];
+  for (const folder of PACKAGES) problems.push(...(await check(folder)));
+  return problems;
 }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { pruneBuild } from "../../../scripts/setup/prune-build.mjs";
+import { pruneBuild } from "../../../scripts/setup/build.mjs";
 
 describe("pruneBuild", () => {
   /** @type {string} */

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import Mocha from "mocha";
 
 /** Milliseconds after the last test within which everything must be closed. */
 const GRACE = 10_000;
@@ -33,3 +34,19 @@ export const mochaHooks = {
       throw new Error(`The tests are over, and have left something open: ${leftOpen().join(", ")}`);
   },
 };
+
+/**
+ * Mocha's spec reporter, which also names the failed tests at its end, below their stacks, and tells the process that has started mocha how many
+ * tests passed and failed.
+ */
+export default class CountingReporter extends Mocha.reporters.Spec {
+  /** @param {Mocha.Runner} runner @param {Mocha.MochaOptions} options */
+  constructor(runner, options) {
+    super(runner, options);
+    runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
+      const { passes = 0, failures = 0 } = this.runner.stats ?? {};
+      for (const test of this.failures) process.stdout.write(`Failed: ${test.fullTitle()}\n`);
+      process.send?.({ passed: passes, failed: failures });
+    });
+  }
+}

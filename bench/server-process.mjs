@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { inRepository } from "../setup/paths.mjs";
+import { inRepository } from "../scripts/setup/paths.mjs";
 
 const CLIENT = {
   protocolVersion: "2025-11-25",

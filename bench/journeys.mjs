@@ -1,5 +1,5 @@
 // Counts the modules of swank-client and sexp-parser that take part in an evaluation and in a stop, and the calls of the parser's functions while a client
-// connects: `node scripts/journeys.mjs` prints the counts and what they count, and with `--write` writes the counts into docs/architecture.md. A module
+// connects: `node bench/journeys.mjs` prints the counts and what they count, and with `--write` writes the counts into docs/architecture.md. A module
 // counts if one of its functions runs between the call and the outcome. Code that runs during imports does not count. The heartbeat is off, because its
 // timer can fire at any time. The script fails if a count exceeds its limit.
 import { readFile, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ const MODULES_OF_A_STOP = 34;
 const CALLS_OF_CONNECTING = 2000;
 
 const DOCUMENT = new URL("../docs/architecture.md", import.meta.url);
-const BLOCK = /(?<=<!-- Made by `node scripts\/journeys.mjs --write`. -->\n).*?(?=<!-- End of the counts. -->)/s;
+const BLOCK = /(?<=<!-- Made by `node bench\/journeys.mjs --write`. -->\n).*?(?=<!-- End of the counts. -->)/s;
 
 /** @type {string[]} */
 const lines = [];

@@ -1,6 +1,13 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
 import { inRepository } from "./paths.mjs";
-import { SetupError } from "./setup-error.mjs";
+
+/** A failure that the user can correct. Only its message is shown, which says how. */
+export class SetupError extends Error {
+  /** @override */
+  name = "SetupError";
+}
 
 const FORWARDED = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"]);
 
@@ -52,14 +59,41 @@ function forwardSignals(child) {
   };
 }
 
+/** Runs a program of an installed npm package, a path below node_modules, as `runProgram` does. @type {typeof runProgram} */
+export function runInstalled(file, args, options, onStart) {
+  return runProgram(process.execPath, [inRepository(`node_modules/${file}`), ...args], options, onStart);
+}
+
 /**
- * Runs a program of an installed npm package, as `runProgram` does.
+ * Runs a program of an installed npm package and captures its output.
  *
  * @param {string} file path below node_modules
  * @param {readonly string[]} args
- * @param {import("node:child_process").SpawnOptions} [options]
- * @param {(child: import("node:child_process").ChildProcess) => void} [onStart]
+ * @param {Record<string, string>} [variables] of the environment, besides ours
+ * @returns {Promise<string[]>} empty if it succeeded, else its whole output
  */
-export function runInstalled(file, args, options, onStart) {
-  return runProgram(process.execPath, [inRepository(`node_modules/${file}`), ...args], options, onStart);
+export function problemsOf(file, args, variables = {}) {
+  return new Promise((resolve) => {
+    const options = { cwd: inRepository(), env: { ...process.env, ...variables }, maxBuffer: 2 ** 26 };
+    execFile(process.execPath, [inRepository(`node_modules/${file}`), ...args], options, (error, stdout, stderr) => {
+      resolve(error === null ? [] : [`${stdout}${stderr}`.trim() || error.message]);
+    });
+  });
+}
+
+/**
+ * Returns whether PATH contains a program.
+ *
+ * @param {string} program
+ * @param {string} path value of the environment variable PATH
+ */
+export function isOnPath(program, path = process.env["PATH"] ?? "") {
+  return path.split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return folder !== "";
+    } catch {
+      return false;
+    }
+  });
 }

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { AUDITED, MOST_LINES, textProblems } from "../../../scripts/checks/text-rules.mjs";
+import { AUDITED, MOST_LINES, textProblems } from "../../../scripts/checks/sources.mjs";
 
 describe("textProblems", () => {
   it("allows a file of the maximum length", () => {
