@@ -62,22 +62,29 @@
     (sb-ext:step-form-condition (list :form (sb-ext:step-condition-form condition)))
     (breakpoint-reached (list :breakpoint (reached-breakpoint condition) :hits (reached-hit condition)))))
 
+(defun names-meant-at (condition)
+  "Names that code may mean by the one that has no definition according to CONDITION, an error about a function or a variable."
+  (let ((name (and (typep condition '(or undefined-function unbound-variable)) (cell-error-name condition))))
+    (when (and name (symbolp name))
+      (names-meant name (if (typep condition 'undefined-function) #'fboundp #'boundp)))))
+
 (defun condition-plist (condition restart-texts &key (message (message-text condition)) frames (total 0) locals caller-locals waiting
                                                     printed-from)
   "A plist that describes CONDITION, with the other arguments."
-  (list :reason (stop-reason condition)
-        :detail (append (stop-detail condition) waiting)
-        :type (class-name-text (shown-class condition))
-        :class (class-name-text (class-of condition))
-        :supertypes (supertype-texts condition)
-        :message message
-        :slots (slot-texts condition)
-        :restarts restart-texts
-        :frames frames
-        :total total
-        :locals locals
-        :caller-locals caller-locals
-        :printed-from printed-from))
+  (list* :reason (stop-reason condition)
+         :detail (append (stop-detail condition) waiting)
+         :type (class-name-text (shown-class condition))
+         :class (class-name-text (class-of condition))
+         :supertypes (supertype-texts condition)
+         :message message
+         :slots (slot-texts condition)
+         :restarts restart-texts
+         :frames frames
+         :total total
+         :locals locals
+         :caller-locals caller-locals
+         :printed-from printed-from
+         (let ((near (or-nil (names-meant-at condition)))) (and near (list :near near)))))
 
 (defun stack-plist (condition message frames kinds)
   "A plist of what a stop at CONDITION, with MESSAGE, shows of its FRAMES, all of them, of KINDS."

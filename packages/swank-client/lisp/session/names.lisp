@@ -301,6 +301,40 @@ tools that take names."
                (push (list distance (length-difference name other) other) found)))))))
     (mapcar #'third (sort found #'nearer-p))))
 
+(defun slip-key (one other)
+  "A list by which NEARER-P sorts OTHER by how likely ONE is a slip of it: letters in another order are the likeliest."
+  (flet ((letters (text) (sort (copy-seq text) #'char<)))
+    (list (if (string= (letters one) (letters other)) 0 (edit-distance one other))
+          (length-difference one other)
+          other)))
+
+(defconstant +meant-names+ 5 "Most names that an undefined one may mean.")
+
+(defun names-meant (symbol definedp)
+  "Names that code may mean by SYMBOL, which has no definition of the kind of which DEFINEDP is true: the same name, exported by other packages of the
+program; and names without a package prefix that differ by a slip. None is of SBCL."
+  (flet ((meant-p (other)
+           (let ((home (symbol-package other)))
+             (and home (not (eq other symbol)) (not (implementation-package-p home)) (not (runtime-package-p home)) (funcall definedp other)))))
+    (let* ((name (symbol-name symbol))
+           (exported (remove-if-not (lambda (other)
+                                      (and (meant-p other) (eq :external (nth-value 1 (accessible-symbol name (symbol-package other))))))
+                                    (same-named-symbols name)))
+           (limit (if (> (length name) 5) 2 1))
+           (near (and (> (length name) 2)
+                      (let ((found '()))
+                        (do-symbols (other *package* (delete-duplicates found))
+                          (let ((text (symbol-name other)))
+                            ;; people rarely misspell the first letter
+                            (when (and (eql 0 (search name text :end1 1 :end2 (min 1 (length text))))
+                                       (<= (length-difference name text) limit)
+                                       (<= (edit-distance name text) limit)
+                                       (meant-p other))
+                              (push other found)))))))
+           (all (append exported (sort near #'nearer-p :key (lambda (other) (slip-key name (symbol-name other)))))))
+      (with-name-syntax (*package*)
+        (mapcar #'prin1-to-string (subseq all 0 (min +meant-names+ (length all))))))))
+
 (defun package-not-found (name &optional (text name))
   "The reply if there is no package NAME, written in TEXT."
   (list :package-not-found name (similar-packages name) (odd-character-text text)))

@@ -69,7 +69,7 @@
   (:import-from #:swank-client/sbcl-functions #:compiler-info)
   (:import-from #:swank-client/forms #:block-comment-end)
   (:export #:+suggestions+ #:check-characters #:home-name #:home-package #:implementation-package-p #:live-or-user #:live-package
-           #:live-packages #:may-name-p #:means-something-p #:nearer-p #:odd-character #:odd-character-in #:odd-character-of-name
+           #:live-packages #:may-name-p #:means-something-p #:names-meant #:nearer-p #:odd-character #:odd-character-in #:odd-character-of-name
            #:odd-character-text #:package-known-in #:package-not-found #:qualified-name #:readable-name #:similar-packages #:similar-symbols
            #:slip-p #:symbol-named #:symbols-elsewhere #:symbols-worth-naming #:with-name-spelled #:with-names-spelled))
 

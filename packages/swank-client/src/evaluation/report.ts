@@ -119,6 +119,8 @@ const conditionFields = plist({
   /** Class precedence list without `T` and slot-object, most specific first. */
   supertypes: list(string),
   message: string,
+  /** Of an undefined function or unbound variable: up to five names that may be meant, as code in another package writes them. */
+  near: optional(list(string)),
   slots: list<Binding>(binding),
   restarts: restartList,
   /** The innermost frames, at most 200. */

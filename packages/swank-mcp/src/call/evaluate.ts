@@ -89,13 +89,27 @@ export function concludedAnswer(
     ending.kind === "condition" && ending.held !== undefined
       ? [`No stop was kept, and the stack is unwound: the thread held ${ending.held}, which others need.`]
       : [];
-  const aside = [...live, ...unkept, ...places, ...noteLines(conclusion), ...remarks].join("\n");
+  const meant = ending.kind === "condition" ? meantLines(ending.error) : [];
+  const aside = [...live, ...unkept, ...meant, ...places, ...noteLines(conclusion), ...remarks].join("\n");
   return {
     blocks: [reportText(conclusion, maxValue, guide), ...(aside === "" ? [] : [aside])],
     isError,
     meta: { [OUTCOME_META]: outcomeData(conclusion, maxValue) },
   };
 }
+
+const NO_QUICKLISP = /^Package (?:QL|QUICKLISP)(?:-\w+)? does not exist/m;
+
+/** What the code may mean that an error says is missing. */
+function meantLines({ type, message, near = [] }: types.ErrorSnapshot): string[] {
+  if (near.length > 0) return [`It may mean: ${near.map((name) => cutName(name)).join(", ")}`];
+  if (NO_QUICKLISP.test(message))
+    return ['Quicklisp is not loaded. If it is installed, (load "~/quicklisp/setup.lisp") loads it.'];
+  return type === "END-OF-FILE" && message === STDIN_ENDED ? ['Input for the code is passed as "stdin".'] : [];
+}
+
+/** The message of lisp/debug/conditions.lisp about the input of an evaluation. */
+const STDIN_ENDED = "End of file on standard input.";
 
 /** The same, unless the tool that began the evaluation presents it in another way. Output follows that. */
 export async function presentedAnswer(

@@ -1,0 +1,44 @@
+import { expect } from "chai";
+import { blocks, refusalType } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
+
+describe("What evaluate-lisp says about names and input that are missing", () => {
+  let server: McpStdio;
+  const aside = async (code: string) => {
+    const result = await server.call("evaluate-lisp", { code });
+    await server.call("debugger_invoke_restart", { restart: "ABORT" });
+    return blocks(result)[1]
+      ?.split("\n")
+      .find((line) => /^It may mean|stdin|Quicklisp/.test(line));
+  };
+
+  before(async function () {
+    this.timeout(60_000);
+    server = await McpStdio.start();
+    await server.evaluate(`(defpackage :app (:use :cl) (:export :zork :run-all)) (defun app:zork (x) x)
+      (defun zorka () 1) (defun zorklike () 2) (defvar *countr* 1)`);
+  });
+  after(() => server.close());
+
+  for (const [code, hint] of [
+    ["(zork 1)", "It may mean: APP:ZORK, ZORKA"],
+    ["(mapcra 'car nil)", "It may mean: MAPCAR, MAPCAN, MAPCON, MAPC"],
+    ["(print *counter*)", "It may mean: *COUNTR*"],
+    ["(zorka-and-more)", undefined],
+    ["(%simple-fun-name 1)", undefined],
+    ["(list (read-line))", 'Input for the code is passed as "stdin".'],
+    ['(with-input-from-string (s "") (read-line s))', undefined],
+    ["(ql:quickload :app)", 'Quicklisp is not loaded. If it is installed, (load "~/quicklisp/setup.lisp") loads it.'],
+  ] as const)
+    it(`after ${code}: ${hint ?? "nothing"}`, async () => {
+      expect(await aside(code)).to.equal(hint);
+    });
+
+  it("refuses code that was damaged on its way, and runs none of it", async () => {
+    for (const code of ["```lisp\n(setf *countr* 2)\n```", "(setf *countr* 3)\\n(list 1)"]) {
+      expect(refusalType(await server.call("evaluate-lisp", { code }))).to.equal("DAMAGED_CODE");
+      expect(refusalType(await server.call("compile-code", { code }))).to.equal("DAMAGED_CODE");
+    }
+    expect(await server.evaluate("*countr*")).to.deep.equal(["=> 1"]);
+  });
+});
