@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decode } from "sexp-parser";
 import { connect, lispFunction } from "swank-client";
-import { McpDebugger } from "./mcp-debugger.js";
+import { type Answerer, McpDebugger } from "./mcp-debugger.js";
 import { McpStdio } from "./mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "./real-swank.js";
 
@@ -40,16 +40,23 @@ export function liveServer(options: LiveOptions = {}): McpStdio {
   });
 }
 
-/** The same with the SDK's client. After each test, breakpoints are removed and stops aborted. */
-export function liveDebugger(options: Omit<LiveOptions, "environment"> = {}): McpDebugger {
+export interface LiveDebuggerOptions extends Omit<LiveOptions, "environment"> {
+  /** Absent for a client that cannot ask its user. */
+  readonly answer?: Answerer;
+}
+
+/** The same with the SDK's client. After each test, breakpoints are removed and stops aborted if the suite has one server. */
+export function liveDebugger({ answer, ...options }: LiveDebuggerOptions = {}): McpDebugger {
+  const asking = answer === undefined ? {} : { answer };
+  if (options.each !== true)
+    afterEach(async () => {
+      await lisp.removeBreakpoints();
+      await lisp.abortAll();
+    });
   const lisp = livePart({
     each: options.each,
-    start: async () => prepared(await McpDebugger.start({ args: argsOf(options) }), options),
+    start: async () => prepared(await McpDebugger.start({ args: argsOf(options), ...asking }), options),
     end: (server) => server.close(),
-  });
-  afterEach(async () => {
-    await lisp.removeBreakpoints();
-    await lisp.abortAll();
   });
   return lisp;
 }

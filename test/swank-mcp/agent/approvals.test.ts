@@ -1,11 +1,13 @@
 import { getEventListeners } from "node:events";
 import { expect } from "chai";
+import type { types } from "swank-client";
 import { Refusal } from "swank-mcp";
 import {
   type ApprovalAnswer,
   type ApprovalMode,
   type ApprovalRequest,
   Approvals,
+  type AskInEmacs,
   type AskOptions,
   detailText,
   promptText,
@@ -291,5 +293,55 @@ describe("Approvals", () => {
         await told("ask", { ...approver, ask, signal: cancelling.signal }, request({ action: "act" })),
       ).to.deep.equal(["asked act", "answered false client the call was cancelled"]);
     });
+  });
+});
+
+/** An Emacs that gives this answer to every request, and records it. */
+function askingInEmacs(asked: ApprovalRequest[], answer: types.UserAnswer): AskInEmacs {
+  return async (about) => {
+    asked.push(about);
+    return answer;
+  };
+}
+
+describe("Approvals with Emacs", () => {
+  const inEmacs: readonly [types.UserAnswer, string][] = [
+    ["yes", "allowed"],
+    ["stop", "allowed"],
+    ["no", "APPROVAL_DENIED: Not allowed: evaluate code in frame #2; the user said no in Emacs."],
+    ["unanswered", "APPROVAL_DENIED: Not allowed: evaluate code in frame #2; no answer came within 55 s in Emacs."],
+    ["nobody", "allowed"],
+  ];
+  for (const [answer, expected] of inEmacs) {
+    it(`ask about a foreign thread in Emacs first, where the answer is ${answer}, and in the client only if nobody asks there`, async () => {
+      const { approver, questions } = user(YES);
+      const asked: ApprovalRequest[] = [];
+      const both = { ...approver, askInEmacs: askingInEmacs(asked, answer) };
+      expect(await verdict("ask", request({ isForeign: true, stop: STOP }), both)).to.equal(expected);
+      expect(asked).to.have.lengthOf(1);
+      expect(questions).to.have.lengthOf(answer === "nobody" ? 1 : 0);
+      await verdict("ask", request(), both);
+      expect(asked).to.have.lengthOf(1);
+    });
+  }
+
+  it("ask in Emacs for a client that cannot ask, about foreign threads, and under strict about all", async () => {
+    const asked: ApprovalRequest[] = [];
+    const mute = { ...user(YES).approver, ask: undefined, askInEmacs: askingInEmacs(asked, "yes") };
+    expect(await verdict("ask", request(), mute)).to.equal("allowed");
+    expect(await verdict("off", request({ isForeign: true }), mute)).to.equal("allowed");
+    expect(asked).to.deep.equal([]);
+    expect(await verdict("ask", request({ isForeign: true }), mute)).to.equal("allowed");
+    expect(await verdict("strict", request(), mute)).to.equal("allowed");
+    expect(asked).to.have.lengthOf(2);
+  });
+
+  it("keep a yes of Emacs for a whole stop", async () => {
+    const asked: ApprovalRequest[] = [];
+    const mute = { ...user(YES).approver, ask: undefined, askInEmacs: askingInEmacs(asked, "stop") };
+    const approvals = new Approvals("ask");
+    const foreign = request({ isForeign: true, stop: STOP });
+    for (const _ of [1, 2]) expect(await outcome(approvals.require(foreign, mute))).to.equal("allowed");
+    expect(asked).to.have.lengthOf(1);
   });
 });

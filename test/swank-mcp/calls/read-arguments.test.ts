@@ -162,6 +162,19 @@ describe("the schemas of tools", () => {
     });
   }
 
+  it("have mode, and not its former names", () => {
+    for (const [name, former] of [
+      ["heap", "what"],
+      ["interrupt-thread", "action"],
+      ["find-references", "kind"],
+    ] as const) {
+      const tool = CATALOGUE.find((declared) => declared.name === name)?.for(readConfig([], {}));
+      expect(tool?.inputSchema.properties).to.have.property("mode");
+      expect(tool?.inputSchema.properties).to.not.have.property(former);
+    }
+    expect(() => read("heap", { mode: "summary", what: "path" })).to.throw("are one argument, but have two values");
+  });
+
   it("reads 20000 unknown keys within a second", () => {
     const given = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 1]));
     const began = performance.now();

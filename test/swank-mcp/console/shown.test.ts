@@ -2,9 +2,7 @@ import { expect } from "chai";
 import { answerText, LiveOutput } from "#swank-mcp/console/console.js";
 import { jsonText } from "#swank-mcp/console/json-text.js";
 import { consolePrompt, continuationPrompt, stopOf } from "#swank-mcp/console/read-entry.js";
-import { Snapshots } from "../../support/snapshots.js";
-
-const snapshots = new Snapshots(import.meta.url);
+import { expectFacts } from "../../support/facts.js";
 
 describe("answerText, consolePrompt and stopOf", () => {
   it("show the text of an answer, with its blocks separated", () => {
@@ -38,7 +36,11 @@ describe("answerText, consolePrompt and stopOf", () => {
       deep: { b: { c: [] } },
       gone: undefined,
     });
-    snapshots.match("fields and tables", text);
+    expectFacts(
+      text,
+      "rows: id, name, extra\n  1   short\n    place: file a.lisp, line 2\n    parts: is, of\n      x  null\n  22  a longer name  true\n",
+      "names: a, b\nnotes:\n  One is.\n  Two\n  are.\nempty: none\nflat: a 1\ndeep:\n  b:\n    c: none",
+    );
   });
 
   it("show the package and the stop that commands act on", () => {
@@ -109,5 +111,3 @@ describe("LiveOutput", () => {
     expect(shown([["Waiting for the user."]], "=> 1")).to.equal("=> 1\n");
   });
 });
-
-snapshots.testCompleteness();

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { reportText } from "#swank-mcp/report/report.js";
 import { type Conclusion, conclude } from "#swank-mcp/session/conclusion.js";
+import { expectFacts } from "../../support/facts.js";
 import { frames, returned, SILENT, snapshot } from "../../support/mcp-outcomes.js";
 import { Snapshots } from "../../support/snapshots.js";
 
@@ -36,7 +37,10 @@ describe("reportText", () => {
         { type: "WARNING", class: "WARNING", message: "Undefined variable assumed special." },
       ],
     });
-    snapshots.match("output, warnings and a value", text);
+    expectFacts(
+      text,
+      "[stdout]\nout\n\n[stderr]\nerr\n\n[warnings]\nSTYLE-WARNING: Using deprecated function OLD-FN.\nWARNING: Undefined variable assumed special.\n\n=> NIL",
+    );
   });
 
   it("leaves out a NIL beside much output, and no other value", () => {
@@ -52,14 +56,17 @@ describe("reportText", () => {
     const warnings = [{ type: "WARNING", class: "WARNING", message: "careful" }] as const;
     const outcome = returned(["1", "2"], { valueCount: 9, warnings, warningsOmitted: 5 });
     const conclusion = conclude({ kind: "outcome", outcome });
-    snapshots.match("values and warnings left out", reportText(conclusion));
+    expectFacts(
+      reportText(conclusion),
+      "WARNING: careful\nWARNING: [5 more warnings left out]\n\n=> 1\n=> 2\n=> [2 of 9 values shown]",
+    );
   });
 
   it("keeps the lines of one warning apart from the next warning", () => {
     const text = valueReport(["1"], {
       warnings: [{ type: "WARNING", class: "WARNING", message: "undefined variables:\n  X\n  Y" }],
     });
-    snapshots.match("a warning of several lines", text);
+    expectFacts(text, "WARNING: undefined variables:\n    X\n    Y\n\n=> 1");
   });
 
   it("removes only the last line feed of the output", () => {

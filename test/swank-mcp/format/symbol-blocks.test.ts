@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import type { types } from "swank-client";
 import { symbolBlocks } from "#swank-mcp/report/names.js";
+import { expectFacts } from "../../support/facts.js";
 import { Snapshots } from "../../support/snapshots.js";
 
 const snapshots = new Snapshots(import.meta.url);
@@ -122,7 +123,13 @@ describe("symbolBlocks", () => {
       },
       { ...NOT_KNOWN, kind: "function", name: "(SETF APP::X)", arglist: "(NEW)", methods: undefined },
     ];
-    expectOne("several meanings", symbolBlocks(found("APP::X", meanings), "app::x"));
+    const [text = ""] = symbolBlocks(found("APP::X", meanings), "app::x");
+    expectFacts(
+      text,
+      "APP::X [FUNCTION]\n  Arglist: ()\n  Value: 7\n  Documentation:\n    Calls.\n\n",
+      "APP::X [CLASS]\n  Kind: structure\n  Superclasses: BASE\n  Slots: A, B\n\n",
+      "APP::X [VARIABLE]\n  Documentation:\n    Is.\n\n(SETF APP::X) [FUNCTION]\n  Arglist: (NEW)",
+    );
   });
 
   const operator = { ...NOT_KNOWN, name: "APP::X", arglist: "(Y)", methods: undefined };

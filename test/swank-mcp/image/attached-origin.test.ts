@@ -4,9 +4,6 @@ import { LispSession } from "#swank-mcp/session/image.js";
 import { returned } from "../../support/mcp-outcomes.js";
 import { scriptedSession, settled } from "../../support/mcp-scripted.js";
 import { closeServer, toolServer } from "../../support/mcp-server.js";
-import { Snapshots } from "../../support/snapshots.js";
-
-const snapshots = new Snapshots(import.meta.url);
 
 const FAR = { port: 4005, isLoopback: false };
 const WARNING =
@@ -43,9 +40,7 @@ describe("attachedOrigin", () => {
     expect((await call("evaluate-lisp", { code: "(+ 1 2)" })).blocks).to.deep.equal(["=> 3"]);
     const { structured } = await call("lisp-status", {});
     expect(structured).to.include({ address: "lisp.example:4005", warning: WARNING });
-    snapshots.match("lisp-status", JSON.stringify(structured, null, 2));
+    expect(structured?.["process_output"]).to.match(/^not seen here: /);
     await closeServer(tools);
   });
 });
-
-snapshots.testCompleteness();

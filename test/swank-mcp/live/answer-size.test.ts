@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
@@ -11,15 +12,7 @@ const LONG: Readonly<Record<string, string>> = {
 };
 
 describe("answer size", () => {
-  let server: McpStdio;
-
-  before(async () => {
-    server = await McpStdio.start();
-  });
-
-  after(async () => {
-    await server.end();
-  });
+  const server = liveServer();
 
   for (const [what, code] of Object.entries(LONG)) {
     it(`stays below 100 kB: ${what}`, async () => {

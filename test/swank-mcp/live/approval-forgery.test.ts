@@ -1,49 +1,17 @@
 import { setTimeout } from "node:timers/promises";
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
-import { McpDebugger } from "../../support/mcp-debugger.js";
-
-function chosen(answer: string): ElicitResult {
-  return { action: "accept", content: { answer } };
-}
+import { liveDebugger } from "../../support/live-server.js";
+import { chosen, McpUser } from "../../support/mcp-user.js";
 
 const PROMPT = "Allow? [Yes/No/Show Code] Timeout: 60s";
 
 describe("approval prompt", () => {
-  let lisp: McpDebugger;
-  let asked: { readonly message: string; readonly choices: readonly string[] }[] = [];
-  let answers: (ElicitResult | Promise<ElicitResult>)[] = [];
-  let atOnce = 0;
-  let mostAtOnce = 0;
+  const user = new McpUser();
+  const lisp = liveDebugger({ answer: user.answer, code: "(defun g (x) (* x 2)) (defun f (x) (list (car x) (g x)))" });
+  beforeEach(() => user.forget());
 
-  before(async () => {
-    lisp = await McpDebugger.start({
-      answer: async (message, choices) => {
-        asked.push({ message, choices });
-        mostAtOnce = Math.max(mostAtOnce, ++atOnce);
-        try {
-          return (await answers.shift()) ?? { action: "decline" };
-        } finally {
-          atOnce -= 1;
-        }
-      },
-    });
-    await lisp.evaluate("(defun g (x) (* x 2)) (defun f (x) (list (car x) (g x)))");
-  });
-  after(() => lisp.close());
-  beforeEach(() => {
-    asked = [];
-    answers = [];
-    mostAtOnce = 0;
-  });
-  afterEach(async () => {
-    for (const thread of await lisp.stops()) {
-      answers = [chosen("Yes")];
-      await lisp.call("debugger_invoke_restart", { restart: "ABORT", thread });
-    }
-  });
-
-  function lines(text = asked[0]?.message ?? ""): string[] {
+  function lines(text = user.asked[0]?.message ?? ""): string[] {
     return text.split("\n");
   }
 
@@ -60,9 +28,9 @@ describe("approval prompt", () => {
     await lisp.evaluate(`(progn (make-package "${name}" :use '(:cl)) nil)`);
     await lisp.evaluate(`(setf *package* (find-package "${name}"))`);
     try {
-      answers = [chosen("Show Code"), chosen("No")];
+      user.answers = [chosen("Show Code"), chosen("No")];
       await lisp.refusal("breakpoint_set", { function: "cl-user::g" });
-      const [, detail = ""] = asked.map(({ message }) => message);
+      const [, detail = ""] = user.messages;
       expect(lines(detail).filter((line) => line.startsWith("Allow?"))).to.have.lengthOf(1);
       expect(detail).to.include("\\u{a}").and.include("\\u{202e}").and.not.include("\u202e");
     } finally {
@@ -79,24 +47,24 @@ describe("approval prompt", () => {
     it(`does not hide code behind ${what}`, async () => {
       await lisp.evaluate("(f 3)");
       await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: `(list 1)${gap}(g 3)` });
-      const [question] = asked;
+      const [question] = user.asked;
       if (question?.choices.includes("Yes")) {
         expect(question.message.length).to.be.lessThan(400);
         expect(lines().length).to.be.lessThan(10);
         expect(question.message).to.include("(g 3)");
       }
-      answers = [chosen("Show Code"), chosen("No")];
+      user.answers = [chosen("Show Code"), chosen("No")];
       await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: `(list 1)${gap}(g 3)` });
-      expect(asked.at(-1)?.message).to.include("(g 3)");
+      expect(user.asked.at(-1)?.message).to.include("(g 3)");
     });
   }
 
   it("offers Yes at once only if the code fits into a dialog", async () => {
     await lisp.evaluate("(f 3)");
     const code = `(list ${"\n x".repeat(100)})`;
-    answers = [chosen("Show Code"), chosen("Yes")];
+    user.answers = [chosen("Show Code"), chosen("Yes")];
     await lisp.valuesInFrame(0, code);
-    expect(asked.map(({ choices }) => choices)).to.deep.equal([
+    expect(user.asked.map(({ choices }) => choices)).to.deep.equal([
       ["No", "Show Code"],
       ["Yes", "No", "Yes, for this stop"],
     ]);
@@ -109,7 +77,7 @@ describe("approval prompt", () => {
     const refused = await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: `(list "${"y".repeat(50_000)}")` });
     expect(refused).to.include({ type: "APPROVAL_DENIED" });
     expect(refused.message).to.include("too long to show to the user");
-    expect(asked).to.deep.equal([]);
+    expect(user.asked).to.deep.equal([]);
   });
 
   it("escapes every invisible character", async () => {
@@ -118,7 +86,7 @@ describe("approval prompt", () => {
       "\u0007\u00ad\u00a0\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u2028\u2029\u202e\u2066\u2800\u3000\u3164\ufe0f\ufeff\uffa0\ufffc\ue000\u{1d159}\u{e0041}\u{10ffff}";
     const code = `"${hidden} a\u0301\u0302\u0303\u0304 \u20dd ö λ שלום \u{1f600}"`;
     await lisp.refusal("debugger_eval_in_frame", { frame: 0, code });
-    const message = asked[0]?.message ?? "";
+    const message = user.asked[0]?.message ?? "";
     for (const character of hidden)
       expect(message)
         .to.include(`\\u{${character.codePointAt(0)?.toString(16)}}`)
@@ -134,33 +102,31 @@ describe("approval prompt", () => {
     expect(call).to.match(/^\(DEEP \d+\)$/);
     await lisp.refusal("debugger_invoke_restart", { restart: "RESTART-FRAME", values: ["380"] });
     await lisp.refusal("debugger_invoke_restart", { restart: "RETURN-FROM-FRAME", values: ["380", "(g 1)"] });
-    expect(asked.map(({ message }) => message.split("\n")[1])).to.deep.equal([`Frame: ${call}`, `Frame: ${call}`]);
+    expect(user.asked.map(({ message }) => message.split("\n")[1])).to.deep.equal([`Frame: ${call}`, `Frame: ${call}`]);
   });
 
   it("shows one question at a time, queues a few, and refuses the others", async () => {
     await lisp.evaluate("(f 3)");
-    let allow: (answer: ElicitResult) => void = () => {};
-    answers = [new Promise((resolve) => (allow = resolve)), ...Array<ElicitResult>(60).fill(chosen("Yes"))];
+    const allow = user.hesitates(...Array<ElicitResult>(60).fill(chosen("Yes")));
     const calls = Array.from({ length: 60 }, (_, n) =>
       lisp.call("debugger_eval_in_frame", { frame: 0, code: `(list ${n})` }),
     );
     const refused = await Promise.race(calls);
     expect(JSON.stringify(refused)).to.include("too many other questions wait for the user");
     await setTimeout(200);
-    expect(asked).to.have.lengthOf(1);
+    expect(user.asked).to.have.lengthOf(1);
     allow(chosen("Yes"));
     const results = await Promise.all(calls);
-    expect(mostAtOnce).to.equal(1);
+    expect(user.mostAtOnce).to.equal(1);
     expect(results.filter(({ isError }) => !isError)).to.have.lengthOf(9);
-    expect(asked).to.have.lengthOf(9);
+    expect(user.asked).to.have.lengthOf(9);
   });
 
   it("leaves the queue when its call is cancelled", async () => {
     await lisp.evaluate("(f 3)");
-    let allow: (answer: ElicitResult) => void = () => {};
-    answers = [new Promise((resolve) => (allow = resolve)), chosen("Yes")];
+    const allow = user.hesitates(chosen("Yes"));
     const first = lisp.valuesInFrame(0, "1");
-    while (asked.length === 0) await setTimeout(10);
+    await user.isAsked();
     const cancel = new AbortController();
     const second = lisp.call("debugger_eval_in_frame", { frame: 0, code: "2" }, cancel.signal).catch(() => "cancelled");
     await setTimeout(50);
@@ -169,20 +135,20 @@ describe("approval prompt", () => {
     expect(await second).to.equal("cancelled");
     allow(chosen("Yes"));
     expect([await first, await third]).to.deep.equal([["1"], ["3"]]);
-    expect(asked.map(({ message }) => message.split("\n")[1])).to.deep.equal(["Code: 1", "Code: 3"]);
+    expect(user.asked.map(({ message }) => message.split("\n")[1])).to.deep.equal(["Code: 1", "Code: 3"]);
   });
 
   it("precedes evaluating a breakpoint's condition; its name is never evaluated", async () => {
     await lisp.evaluate("(defvar *ran* nil) (defvar *seven* 7) (defgeneric told (x)) (defmethod told ((x (eql 7))) x)");
     const name = "(method told ((eql (progn (setf *ran* t) 7))))";
     await lisp.refusal("breakpoint_set", { function: "told", condition: "#.(setf *ran* t)" });
-    expect(asked).to.have.lengthOf(1);
+    expect(user.asked).to.have.lengthOf(1);
     const refused = await lisp.refusal("breakpoint_set", { function: name });
     expect(refused).to.include({ type: "BREAKPOINT_REFUSED" });
     expect(refused.message).to.include("not code to evaluate");
     expect(await lisp.evaluate("*ran*")).to.deep.equal(["=> NIL"]);
     for (const form of ["7", "*seven*", "'7"]) {
-      answers = [chosen("Yes")];
+      user.answers = [chosen("Yes")];
       const { id } = await lisp.setBreakpoint({ function: `(method told ((eql ${form})))` });
       await lisp.json("breakpoint_remove", { id });
     }

@@ -1,41 +1,16 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { connect } from "swank-client";
+import { attachedTo, liveFolder, liveServer, liveSwank } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 describe("swank-mcp --attach", () => {
-  let lisp: RealSwank;
-  let server: McpStdio;
-  let folder: string;
-  let log: string;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "attach-"));
-    log = join(folder, "log");
-    lisp = await startRealSwank();
-    server = await McpStdio.start(["--attach", String(lisp.port), "--log-file", log]);
-  });
-
-  afterEach(async () => {
-    server.process.kill("SIGKILL");
-    await Promise.all([server.exited, lisp.stop()]);
-    await rm(folder, { recursive: true });
-  });
-
-  it("uses the image and shows it in lisp-status", async () => {
-    expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
-    const { structuredContent } = await server.call("lisp-status");
-    expect(structuredContent).to.include({
-      image: "attached",
-      address: `127.0.0.1:${lisp.port}`,
-      pid: lisp.process.pid,
-    });
-  });
+  const folder = liveFolder("attach", { each: true });
+  const log = join(folder, "log");
+  const lisp = liveSwank({ each: true });
+  const server = liveServer({ each: true, args: attachedTo(lisp, "--log-file", log) });
 
   it("leaves no thread behind and the image unchanged", async () => {
     const other = await connect({ port: lisp.port });

@@ -1,26 +1,16 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { liveFolder, liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 
 /** Maximum size of an answer: a few values or outputs of the maximum size. */
 const FLOOD = 50_000;
 
 describe("evaluate-lisp on code that behaves badly", () => {
-  let server: McpStdio;
-
-  before(async () => {
-    server = await McpStdio.start(["--timeout", "20"]);
-  });
-
+  const server = liveServer({ args: ["--timeout", "20"] });
   afterEach(async () => {
     expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
-  });
-
-  after(async () => {
-    await server.end();
   });
 
   const cases: readonly [what: string, code: string, answer: RegExp][] = [
@@ -67,27 +57,6 @@ describe("evaluate-lisp on code that behaves badly", () => {
   it("accepts 5 MB of code", async () => {
     const report = await server.evaluate(`(length ${JSON.stringify("x".repeat(5_000_000))})`);
     expect(report).to.deep.equal(["=> 5000000"]);
-  });
-
-  it("pauses code that exceeds its timeout, and runs other code", async () => {
-    const result = await server.call("evaluate-lisp", { code: "(defun spin () (loop)) (spin)", timeout: 0.5 });
-    expect(result.isError).to.equal(true);
-    const [report, stop] = blocks(result);
-    expect(report).to.match(/^\[TIMEOUT\] .*\nThe evaluation gave no value within 0\.5 s\./);
-    expect(report).to.match(/^\d+: \(SPIN\)/m);
-    expect(stop).to.match(/^Stopped, nothing unwound: thread \d+\/1/);
-    expect(blocks(await server.call("describe-last-error"))[0]).to.match(/within 0\.5 s/);
-  });
-
-  it("reports code that cannot be interrupted as still running", async () => {
-    const result = await server.call("evaluate-lisp", {
-      code: "(sb-sys:without-interrupts (loop (sleep 0.01)))",
-      timeout: 0.5,
-    });
-    expect(result.isError).to.equal(true);
-    expect(blocks(result)[0]).to.match(
-      /^\[TIMEOUT\] TIMEOUT\n.*(?:STILL RUNNING in thread \d+\. Code does not react inside sb-sys:without-interrupts .* call reset-session|was aborted)/,
-    );
   });
 
   it("names the printing method that does not return, of a value and at a stop", async () => {
@@ -143,13 +112,8 @@ const ODD: readonly [where: string, text: string, name: string, advice: string][
 ];
 
 describe("invisible and look-alike characters", () => {
-  let server: McpStdio;
-
-  before(async () => {
-    server = await McpStdio.start();
-    await server.evaluate("(defvar *ran* nil) (defgeneric area (x)) (defmethod area ((x integer)) x)");
-  });
-  after(() => server.end());
+  const folder = liveFolder("odd");
+  const server = liveServer({ code: "(defvar *ran* nil) (defgeneric area (x)) (defmethod area ((x integer)) x)" });
 
   async function answer(name: string, args: object) {
     const result = await server.call(name, args);
@@ -188,27 +152,22 @@ describe("invisible and look-alike characters", () => {
   }
 
   it("are named with their line in files that the compiler warns about", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "odd-"));
-    try {
-      for (const [name, text, odd, encoding] of [
-        ["mark", "\ufeff(defun odd-1 () 1)\n", "U+FEFF ZERO WIDTH NO-BREAK SPACE at line 1, column 1 "],
-        ["blank", "(defun odd-2 () 1)\n\u00a0\n(list 1)\n", "U+00A0 NO-BREAK SPACE at line 2, column 1 "],
-        ["zero", "(defun odd-3 () 1)\n\n\u200b(list 1)\n", "U+200B ZERO WIDTH SPACE at line 3, column 1 "],
-        ["inner", "(defun odd-4 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 2, column 8 "],
-        ["latin-1", "(defun odd-5 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 2, column 8 ", "latin1"],
-        ["utf-16", "\n(defun odd-6 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 3, column 8 ", "utf16le"],
-      ] as const) {
-        const file = join(folder, `${name}.lisp`);
-        await writeFile(file, text, encoding);
-        expect((await answer("load-system", { file })).text, name).to.contain(odd);
-      }
-      const file = join(folder, "koi8-r.lisp");
-      await writeFile(file, "(defun odd-7 ()\n  (list\u009a1))\n", "latin1");
-      const code = `(load "${file}" :external-format :koi8-r)`;
-      expect((await answer("evaluate-lisp", { code })).text).to.contain("U+00A0 NO-BREAK SPACE at line 2, column 8 ");
-    } finally {
-      await rm(folder, { recursive: true });
+    for (const [name, text, odd, encoding] of [
+      ["mark", "\ufeff(defun odd-1 () 1)\n", "U+FEFF ZERO WIDTH NO-BREAK SPACE at line 1, column 1 "],
+      ["blank", "(defun odd-2 () 1)\n\u00a0\n(list 1)\n", "U+00A0 NO-BREAK SPACE at line 2, column 1 "],
+      ["zero", "(defun odd-3 () 1)\n\n\u200b(list 1)\n", "U+200B ZERO WIDTH SPACE at line 3, column 1 "],
+      ["inner", "(defun odd-4 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 2, column 8 "],
+      ["latin-1", "(defun odd-5 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 2, column 8 ", "latin1"],
+      ["utf-16", "\n(defun odd-6 ()\n  (list\u00a01))\n", "U+00A0 NO-BREAK SPACE at line 3, column 8 ", "utf16le"],
+    ] as const) {
+      const file = join(folder, `${name}.lisp`);
+      await writeFile(file, text, encoding);
+      expect((await answer("load-system", { file })).text, name).to.contain(odd);
     }
+    const file = join(folder, "koi8-r.lisp");
+    await writeFile(file, "(defun odd-7 ()\n  (list\u009a1))\n", "latin1");
+    const code = `(load "${file}" :external-format :koi8-r)`;
+    expect((await answer("evaluate-lisp", { code })).text).to.contain("U+00A0 NO-BREAK SPACE at line 2, column 8 ");
   });
 
   it("are named in the names of packages and methods", async () => {

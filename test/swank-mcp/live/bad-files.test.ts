@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { liveFolder, liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 
 /** The tools that take a file, each with what else they need. */
 const TOOLS: readonly (readonly [tool: string, args: object])[] = [
@@ -17,22 +16,14 @@ const TOOLS: readonly (readonly [tool: string, args: object])[] = [
 ];
 
 describe("tools about code, given files and code that Lisp cannot read", () => {
-  let folder: string;
-  let server: McpStdio;
-
+  const folder = liveFolder("bad-files");
+  const server = liveServer();
   before(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), "bad-files-")));
-    server = await McpStdio.start();
     await mkdir(join(folder, "inner"));
     execFileSync("mkfifo", [join(folder, "pipe.lisp")]);
     await writeFile(join(folder, "deep.lisp"), `(defun before () 1)\n${"(".repeat(200_000)}${")".repeat(200_000)}\n`);
     await writeFile(join(folder, "large.lisp"), `(defun large () 1)\n${`;${" ".repeat(998)}\n`.repeat(4100)}`);
     await writeFile(join(folder, 'two\nlines".lisp'), "(defun two-lines () (no-such-function))\n");
-  });
-
-  after(async () => {
-    await server.end();
-    await rm(folder, { recursive: true });
   });
 
   /** The text of an answer, in which `FOLDER` is the folder. */

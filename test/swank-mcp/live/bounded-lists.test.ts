@@ -1,9 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import * as z from "zod";
-import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { attachedTo, liveDebugger, liveSwank } from "../../support/live-server.js";
+import { stopName } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** Maximum size of an answer about lists of any length, in characters. */
 const MOST = 100_000;
@@ -14,16 +14,7 @@ function size(result: CallToolResult): number {
 
 describe("the size of answers", function () {
   this.timeout(180_000);
-  let lisp: McpDebugger;
-
-  before(async () => {
-    lisp = await McpDebugger.start();
-  });
-  after(() => lisp.close());
-  afterEach(async () => {
-    await lisp.removeBreakpoints();
-    await lisp.abortAll();
-  });
+  const lisp = liveDebugger();
 
   async function small(name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> {
     const result = await lisp.call(name, args);
@@ -169,17 +160,8 @@ describe("the size of answers", function () {
 
 describe("any number of foreign stops", function () {
   this.timeout(180_000);
-  let image: RealSwank;
-  let agent: McpDebugger;
-
-  before(async () => {
-    image = await startRealSwank();
-    agent = await McpDebugger.start({ args: ["--attach", String(image.port)] });
-  });
-  after(async () => {
-    await agent.close();
-    await image.stop();
-  });
+  const image = liveSwank();
+  const agent = liveDebugger({ args: attachedTo(image) });
 
   it("are counted, and the first twenty are listed", async () => {
     await agent.evaluate("1");

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { liveDebugger } from "../../support/live-server.js";
+import { stopName } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 
 const CODE = `
@@ -14,17 +15,7 @@ const CODE = `
 :ready`;
 
 describe("breakpoints", () => {
-  let lisp: McpDebugger;
-
-  before(async () => {
-    lisp = await McpDebugger.start();
-    await lisp.evaluate(CODE);
-  });
-  after(() => lisp.close());
-  afterEach(async () => {
-    await lisp.removeBreakpoints();
-    await lisp.abortAll();
-  });
+  const lisp = liveDebugger({ code: CODE });
 
   it("stop in the function's own frame, with its arguments as variables", async () => {
     const { id, ...set } = await lisp.setBreakpoint({ function: "app:bar".replace(":", "::") });
@@ -179,18 +170,6 @@ describe("breakpoints", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> 9"]);
   });
 
-  it("on a method keep the name they were set with, and remain when the method is redefined", async () => {
-    const { function: name } = await lisp.setBreakpoint({ function: "(method app::area (integer))" });
-    expect(name).to.equal("(METHOD APP::AREA (INTEGER))");
-    expect((await lisp.setBreakpoint({ function: name, condition: "(eql 5 (car args))" })).function).to.equal(name);
-    expect((await lisp.evaluate("(app::area 3)"))[0]).to.include(`on ${name}, hit 1.`);
-    await lisp.abortAll();
-    await lisp.evaluate("(defmethod app::area ((n integer)) (* n n n))");
-    expect((await lisp.evaluate("(app::area 3)"))[0]).to.match(/^\[BREAKPOINT\]/);
-    expect((await lisp.resume("debugger_continue"))[0]).to.equal("=> 27");
-    await lisp.evaluate("(defmethod app::area ((n integer)) (* n n))");
-  });
-
   it("on a structure's constructor give its arguments names that code can use", async () => {
     await lisp.evaluate("(defstruct spot x) (defun spot () (funcall 'make-spot :x 5))");
     await lisp.setBreakpoint({ function: "make-spot" });
@@ -221,14 +200,6 @@ describe("breakpoints", () => {
       expect(refused.message, condition).to.include("Its condition is refused: ");
     }
     expect((await lisp.setBreakpoint({ function: "app::bar" })).id).to.equal(Number(before) + 1);
-  });
-
-  it("name the undefined variables of their condition", async () => {
-    const { warning } = await lisp.setBreakpoint({ function: "app::bar", condition: "(> (car args) limmit)" });
-    expect(warning).to.match(/^The compiler warns about its code: undefined variable: \S*LIMMIT\.$/i);
-    expect(await lisp.setBreakpoint({ function: "app::bar", condition: "(> (car args) 2)" })).to.not.have.property(
-      "warning",
-    );
   });
 
   it("whose condition never finishes compiling are refused, and leave no thread behind", async () => {

@@ -233,12 +233,4 @@ describe("swank-mcp console in a terminal", () => {
       await lisp.stop();
     }
   });
-
-  it("exits with 1 and the reason if no Lisp can be reached", async () => {
-    terminal.kill();
-    terminal = new McpTerminal({ state, args: ["--attach", "1"] });
-    await terminal.shows("No Lisp can be reached.");
-    await terminal.shows("(swank:create-server :port 1 :dont-close t)");
-    expect(await terminal.exited).to.equal(1);
-  });
 });

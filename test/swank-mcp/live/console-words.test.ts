@@ -52,10 +52,6 @@ Usage: ,frames [start [end]]. Show frames with sources and variables.
     expect(output).to.match(/^Symbol MAPCRA not found in package [^\n]*\n\nSimilar names: mapcan, mapcar, /);
   });
 
-  it("say that input is empty when evaluated code reads it", async () => {
-    expect((await runScript(["(read-line)"])).output).to.match(/^\[ERROR\] END-OF-FILE\n/);
-  });
-
   it("do not mention commands and restarts of families that are switched off", async () => {
     const { output } = await runScript([...STOPPED, ",frames"], ["--tools", "core"]);
     expect(output).to.include("[ERROR] DIVISION-BY-ZERO\n").and.to.include("  X = 4\n");

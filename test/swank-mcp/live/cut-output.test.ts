@@ -1,9 +1,7 @@
 import { expect } from "chai";
+import { expectFacts } from "../../support/facts.js";
+import { liveServer } from "../../support/live-server.js";
 import { blocks, refusalType } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
-import { Snapshots } from "../../support/snapshots.js";
-
-const snapshots = new Snapshots(import.meta.url);
 
 /** Prints 10 characters for each number. */
 const LINES = (count: number) => `(dotimes (i ${count}) (format t "line ~4,'0d~%" i))`;
@@ -13,15 +11,7 @@ function lines(count: number): string {
 }
 
 describe("evaluate-lisp with output that is cut", () => {
-  let server: McpStdio;
-
-  before(async () => {
-    server = await McpStdio.start();
-  });
-
-  after(async () => {
-    await server.end();
-  });
+  const server = liveServer();
 
   it("shows its beginning and its end, and how to read on", async () => {
     const [report = ""] = await server.evaluate(LINES(3000));
@@ -29,7 +19,9 @@ describe("evaluate-lisp with output that is cut", () => {
     const [start = "", marker = "", end = ""] = report.split(/^(\[\.\.\. .* \.\.\.\])\n/m);
     expect(start).to.equal(`[stdout]\n${lines(800)}\n`);
     expect(end).to.equal(lines(3000).slice(-4000).trimEnd());
-    snapshots.match("marker", marker);
+    expect(marker).to.equal(
+      '[... 18000 of 30000 characters left out: max-output is 12000. To read on, call evaluate-lisp with {"output":1,"offset":8000} ...]',
+    );
   });
 
   it("cuts it to max-output", async () => {
@@ -78,7 +70,11 @@ describe("evaluate-lisp with output that is cut", () => {
     expect(refusalType(await refused({ output, offset: 20_000 }))).to.equal("INVALID_ARGUMENTS");
     expect(refusalType(await refused({ output, code: "1" }))).to.equal("INVALID_ARGUMENTS");
     expect(refusalType(await refused({ offset: 1 }))).to.equal("INVALID_ARGUMENTS");
-    snapshots.match("refusals", [...blocks(await refused({ output: 99 })), ...blocks(await refused({}))].join("\n\n"));
+    expectFacts(
+      [...blocks(await refused({ output: 99 })), ...blocks(await refused({}))].join("\n\n"),
+      "Output 99 is not kept.\nEvaluate the code again, with a larger max-output.",
+      'The argument "code" is missing: it must be a string.',
+    );
   });
 
   it("keeps two million characters of each stream, and says how many more there were", async () => {
@@ -91,5 +87,3 @@ describe("evaluate-lisp with output that is cut", () => {
     expect(part).to.match(/a\n\[\.\.\. 996003 characters left out \.\.\.\]\na+end$/);
   });
 });
-
-snapshots.testCompleteness();

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { listThreads } from "../../support/listed-threads.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
+import { liveServer } from "../../support/live-server.js";
 
 /** Code for `count` threads, each of which takes its own lock and then waits for that of the next. */
 function circle(count: number): string {
@@ -22,12 +22,7 @@ function circle(count: number): string {
 
 describe("list-threads and deadlocks", function () {
   this.timeout(180_000);
-  let server: McpStdio;
-
-  beforeEach(async () => {
-    server = await McpStdio.start();
-  });
-  afterEach(() => server.close());
+  const server = liveServer({ each: true });
 
   for (const count of [2, 3])
     it(`names a deadlock of ${count} threads first`, async () => {
@@ -74,11 +69,7 @@ describe("list-threads and deadlocks", function () {
 });
 
 describe("The report of a timeout", () => {
-  let server: McpStdio;
-  before(async () => {
-    server = await McpStdio.start();
-  });
-  after(() => server.close());
+  const server = liveServer();
 
   it("names the deadlock that the code is in", async () => {
     await server.evaluate(`

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { liveDebugger } from "../../support/live-server.js";
+import { stopName } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 
 /** Fails deep inside a loop: one of the prices is not a number. */
@@ -18,14 +19,7 @@ const SHOP = `
 const FAILING = '(shop::total \'((:name a :price 10) (:name b :price "20") (:name c :price 30)) 2)';
 
 describe("debugger tools: find, fix and continue", () => {
-  let lisp: McpDebugger;
-
-  before(async () => {
-    lisp = await McpDebugger.start();
-    await lisp.evaluate(SHOP);
-  });
-  after(() => lisp.close());
-  afterEach(() => lisp.abortAll());
+  const lisp = liveDebugger({ code: SHOP });
 
   it("show the failing call, its callers and their variables, and evaluate code in their frames", async () => {
     const [report] = await lisp.evaluate(FAILING);
@@ -177,23 +171,5 @@ describe("debugger tools: find, fix and continue", () => {
     const [report] = await lisp.resume("debugger_continue");
     expect(report).to.match(/^\[stdout\]\n\n:BETWEEN \n\n\[ERROR\] SIMPLE-ERROR\nsecond\n/);
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> :END"]);
-  });
-
-  it("set and clear the last error as evaluations stop and end", async () => {
-    const lastError = async () => blocks(await lisp.call("describe-last-error"))[0];
-    await lisp.evaluate('(restart-case (cerror "Go on" "one") (other () (error "two")))');
-    expect(await lastError()).to.include("one");
-    // Inspections, failed evaluations and refusals change nothing.
-    await lisp.frames();
-    await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: '(error "three")' });
-    await lisp.refusal("debugger_invoke_restart", { restart: 77 });
-    expect(await lastError()).to.include("one");
-    await lisp.resume("debugger_invoke_restart", { restart: "OTHER" });
-    expect(await lastError()).to.include("two");
-    await lisp.resume("debugger_invoke_restart", { restart: "ABORT" });
-    expect(await lastError()).to.include("two");
-    await lisp.evaluate('(cerror "Go on" "four")');
-    await lisp.resume("debugger_continue");
-    expect(await lastError()).to.match(/^No error information available/);
   });
 });

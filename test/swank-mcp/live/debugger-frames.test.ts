@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { liveDebugger, liveFolder } from "../../support/live-server.js";
+import { stopName } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 
 const FILE = `(defpackage :my-app (:use :cl) (:export #:compute))
@@ -20,21 +20,13 @@ function setRemark(names: string): string {
 }
 
 describe("debugger_frames and debugger_frame_locals", () => {
-  let lisp: McpDebugger;
-  let folder: string;
-
+  const folder = liveFolder("swank-mcp-frames");
+  const lisp = liveDebugger();
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "swank-mcp-frames-"));
     await writeFile(join(folder, "compute.lisp"), FILE);
-    lisp = await McpDebugger.start();
     await lisp.evaluate(`(load ${JSON.stringify(join(folder, "compute.lisp"))})`);
     await lisp.evaluate('(defun deep (n) (if (= n 0) (error "bottom") (1+ (deep (1- n)))))');
   });
-  after(async () => {
-    await lisp.close();
-    await rm(folder, { recursive: true });
-  });
-  afterEach(() => lisp.abortAll());
 
   it("show the function with its package, the place in its file, and its variables", async () => {
     const stop = stopName(await lisp.evaluate("(my-app:compute 10 20)"));
@@ -68,6 +60,37 @@ describe("debugger_frames and debugger_frame_locals", () => {
       for (const local of locals) expect(local, call).to.have.property("object_id");
       expect(locals.map((local) => "argument" in local)).to.deep.equal(locals.map((_, at) => at < own.length));
     }
+  });
+
+  it("are of the same kinds on every page", async () => {
+    await lisp.evaluate("(deep 30)");
+    const { frames, total_frames: total, internal_left_out: left } = await lisp.frames({ end: 100 });
+    expect(frames.map(({ call }) => call)).to.deep.equal(Array.from({ length: 31 }, (_, n) => `(DEEP ${n})`));
+    expect(left).to.equal(total - 31);
+    const pages = await Promise.all([0, 7, 25].map((start) => lisp.frames({ start, end: start + 5 })));
+    for (const page of pages) {
+      expect(page.frames.length + (page.internal_left_out ?? 0) + (page.outside_page ?? 0)).to.equal(total);
+      const indexes = page.frames.map(({ index }) => index);
+      expect(frames.map(({ index }) => index)).to.include.members(indexes);
+    }
+  });
+
+  it("tell Lisp's frames of a thread that code started from the user's", async () => {
+    await lisp.evaluate('(defun work () (list (error "in a thread"))) (sb-thread:make-thread #\'work)');
+    while ((await lisp.stops()).length === 0) await lisp.evaluate("(sleep 0.05)");
+    const [thread = ""] = await lisp.stops();
+    const { frames } = await lisp.frames({ thread });
+    expect(frames.map(({ call }) => call)).to.deep.equal(["(WORK)"]);
+  });
+
+  it("take, for three frames with variables, at most 1.2 kB", async () => {
+    await lisp.evaluate(`(defun price (item rate) (let ((base (getf item :price))) (* base (car rate))))
+      (defun total (items rate) (let ((sum 0)) (dolist (item items sum) (incf sum (price item rate)))))
+      (defun bill (items) (let ((rate 2)) (list :total (total items rate))))`);
+    await lisp.evaluate("(bill '((:name a :price 10) (:name b :price 20)))");
+    const answer = await lisp.json("debugger_frames", {});
+    expect(answer["frames"]).to.have.lengthOf(3);
+    expect(JSON.stringify(answer).length).to.be.at.most(1200);
   });
 
   it("show the form of code that was not loaded from a file", async () => {

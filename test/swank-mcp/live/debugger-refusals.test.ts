@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { liveDebugger } from "../../support/live-server.js";
+import { stopName } from "../../support/mcp-debugger.js";
 
 const NEED_A_STOP: readonly [name: string, args: Record<string, unknown>][] = [
   ["debugger_frames", {}],
@@ -12,13 +13,7 @@ const NEED_A_STOP: readonly [name: string, args: Record<string, unknown>][] = [
 ];
 
 describe("debugger tool refusals", () => {
-  let lisp: McpDebugger;
-
-  before(async () => {
-    lisp = await McpDebugger.start();
-  });
-  after(() => lisp.close());
-  afterEach(() => lisp.abortAll());
+  const lisp = liveDebugger();
 
   it("NOT_DEBUGGING when nothing is stopped, before and after the launch of an image", async () => {
     for (const when of ["before", "after"]) {
@@ -134,51 +129,6 @@ describe("debugger tool refusals", () => {
     expect(await lisp.refusal("breakpoint_set", { function: "ours", condition: "(car" })).to.include({
       type: "BREAKPOINT_REFUSED",
     });
-  });
-
-  it("INVALID_ARGUMENTS for arguments that do not match the schema", async () => {
-    await lisp.evaluate('(error "x")');
-    for (const [name, args] of [
-      ["debugger_frames", { thread: "main" }],
-      ["debugger_frames", { from: 1 }],
-      ["debugger_frame_locals", {}],
-      ["debugger_eval_in_frame", { frame: 0 }],
-      ["debugger_eval_in_frame", { frame: 1.5, code: "1" }],
-      ["debugger_invoke_restart", { restart: 1, values: [{}] }],
-      ["debugger_step", { mode: "sideways" }],
-      ["debugger_continue", { timeout: 0 }],
-      ["breakpoint_set", { function: "f", hit_count: 0 }],
-      ["breakpoint_list", { id: 1 }],
-    ] as const) {
-      expect(await lisp.refusal(name, args), name).to.include({ type: "INVALID_ARGUMENTS" });
-    }
-  });
-
-  it("INVALID_ARGUMENTS for threads, frames and restarts that are lists, objects or booleans, or null though required", async () => {
-    const stop = stopName(await lisp.evaluate('(error "x")'));
-    const thread = Number.parseInt(stop, 10);
-    for (const wrong of [null, [thread, 1], {}, { thread }, true, 1.5]) {
-      const optional =
-        wrong === null
-          ? []
-          : [
-              ...NEED_A_STOP.map(([tool, others]) => [tool, { ...others, thread: wrong }] as const),
-              ["breakpoint_set", { function: "car", thread: wrong }] as const,
-              ["debugger_frames", { start: wrong }] as const,
-            ];
-      for (const [name, args] of [
-        ...optional,
-        ["debugger_frame_locals", { frame: wrong }],
-        ["debugger_invoke_restart", { restart: wrong }],
-        ["breakpoint_remove", { id: wrong }],
-      ] as const) {
-        const refused = await lisp.refusal(name, args);
-        expect(refused, `${name} ${JSON.stringify(args)}`).to.include({ type: "INVALID_ARGUMENTS" });
-        expect(refused.message).to.match(/ must be (a string or a whole number|a whole number( or a string)?), not /);
-      }
-    }
-    expect(await lisp.stops()).to.deep.equal([stop]);
-    expect(await lisp.frames({ thread })).to.include({ thread: stop });
   });
 
   it("EMPTY_CODE for code without a form", async () => {

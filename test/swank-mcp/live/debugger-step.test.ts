@@ -1,10 +1,9 @@
 import { expect } from "chai";
+import { expectFacts } from "../../support/facts.js";
+import { liveDebugger } from "../../support/live-server.js";
 import { McpDebugger } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 import { normalized } from "../../support/normalized.js";
-import { Snapshots } from "../../support/snapshots.js";
-
-const snapshots = new Snapshots(import.meta.url);
 
 const CODE = `
 (defun inner (x) (* x 2))
@@ -21,17 +20,7 @@ interface Place {
 }
 
 describe("debugger_step", () => {
-  let lisp: McpDebugger;
-
-  before(async () => {
-    lisp = await McpDebugger.start();
-    await lisp.evaluate(CODE);
-  });
-  after(() => lisp.close());
-  afterEach(async () => {
-    await lisp.removeBreakpoints();
-    await lisp.abortAll();
-  });
+  const lisp = liveDebugger({ code: CODE });
 
   async function step(mode: string): Promise<Place> {
     const result = await lisp.call("debugger_step", { mode });
@@ -48,7 +37,12 @@ describe("debugger_step", () => {
     await lisp.setBreakpoint({ function: "middle" });
     await lisp.evaluate("(outer 1)");
     const result = await lisp.call("debugger_step", { mode: "into" });
-    snapshots.match("a step", normalized(blocks(result).join("\n\n")));
+    expectFacts(
+      normalized(blocks(result).join("\n\n")),
+      "[STEP] STEP-FORM-CONDITION\nEvaluating call:\n  (INNER X)\nWith arguments:\n  1\n\n[Backtrace]\n0: (MIDDLE 1)\n1: (OUTER 1)\n",
+      "Stopped, nothing unwound: thread <n>/1.…1. STEP-CONTINUE - …2. STEP-OUT - …3. STEP-NEXT - …4. STEP-INTO - …5. ABORT - ",
+      "Locals of frame 0, (MIDDLE 1):\n  X = 1",
+    );
     expect(result._meta?.["swank-mcp/outcome"]).to.deep.include({ stop: { reason: "step", form: "(INNER X)" } });
     expect(await step("into")).to.include({ form: "(* X 2)", frame: "(INNER 1)" });
   });

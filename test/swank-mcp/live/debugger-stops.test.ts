@@ -1,16 +1,11 @@
 import { expect } from "chai";
 import fc from "fast-check";
+import { liveDebugger } from "../../support/live-server.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 
 describe("debugger tools with several stops", () => {
-  let lisp: McpDebugger;
-
-  before(async () => {
-    lisp = await McpDebugger.start();
-  });
-  after(() => lisp.close());
-  afterEach(() => lisp.abortAll());
+  const lisp = liveDebugger();
 
   /** Stops an evaluation that adds 40 to the value passed to its restart. */
   async function stopAdding(name: string): Promise<string> {
@@ -69,27 +64,6 @@ describe("debugger tools with several stops", () => {
     expect(report).to.match(/^\[ERROR\] SIMPLE-ERROR\nagain and again\n/);
     expect(await lisp.evaluate("(+ 40 2)")).to.deep.equal(["=> 42"]);
     expect(await lisp.stops()).to.deep.equal([stopName([block ?? ""])]);
-  });
-
-  it("can be left by simultaneous calls", async () => {
-    const stops = [await stopAdding("a"), await stopAdding("b"), await stopAdding("c")];
-    const reports = await Promise.all(
-      stops.map((thread, index) =>
-        lisp.resume("debugger_invoke_restart", { restart: "GIVE", values: [String(index)], thread }),
-      ),
-    );
-    expect(reports).to.deep.equal([["=> 40"], ["=> 41"], ["=> 42"]]);
-  });
-
-  it("leave a stop once if two calls leave it at the same time", async () => {
-    const thread = await stopAdding("a");
-    const give = (value: string) => lisp.call("debugger_invoke_restart", { restart: "GIVE", values: [value], thread });
-    const answers = (await Promise.all([give("1"), give("2")])).map((result) => blocks(result)[0] ?? "");
-    expect(answers.filter((text) => /^=> 4[12]$/.test(text)).length, answers.join("\n")).to.equal(1);
-    // A late call finds that the stop has ended.
-    const refused = answers.filter((text) => /has left the stop|^The stop \d+\/1 has ended\.$/m.test(text));
-    expect(refused.length, answers.join("\n")).to.equal(1);
-    expect(await lisp.stops()).to.deep.equal([]);
   });
 
   it("apply a restart only to the stop it was chosen at, not to the thread's next stop", async () => {

@@ -1,21 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { liveDebugger } from "../../support/live-server.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 
 describe("evaluation timeouts", () => {
-  let lisp: McpDebugger;
-
-  before(async () => {
-    lisp = await McpDebugger.start({ args: ["--timeout", "0.5"] });
-    await lisp.evaluate(
-      "(defvar *go-on* nil) (defun waiting (n) (loop until *go-on* do (sleep 0.01)) (list :waited n))",
-      { timeout: 30 },
-    );
+  const lisp = liveDebugger({
+    args: ["--timeout", "0.5"],
+    code: "(defvar *go-on* nil) (defun waiting (n) (loop until *go-on* do (sleep 0.01)) (list :waited n))",
   });
-  after(() => lisp.close());
   afterEach(async () => {
-    await lisp.abortAll();
     await lisp.evaluate("(setf *go-on* nil)");
   });
 

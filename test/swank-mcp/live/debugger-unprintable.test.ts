@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { McpDebugger } from "../../support/mcp-debugger.js";
+import { liveDebugger } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
 
 /** Classes whose objects cannot be printed: printing never ends, stops at a break, or invokes ABORT. Most of the time is waiting for limits. */
@@ -14,14 +14,7 @@ const CLASSES = `
 `;
 
 describe("debugger tools with objects that cannot be printed", () => {
-  let lisp: McpDebugger;
-
-  before(async () => {
-    lisp = await McpDebugger.start();
-    await lisp.evaluate(CLASSES);
-  });
-  after(() => lisp.close());
-  afterEach(() => lisp.abortAll());
+  const lisp = liveDebugger({ code: CLASSES });
 
   for (const [name, shown] of [
     ["endless", "#<a COMMON-LISP-USER::ENDLESS takes too long to print>"],

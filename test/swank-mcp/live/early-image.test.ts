@@ -1,21 +1,15 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { liveFolder } from "../../support/live-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
 const CONNECTED = /connected to the image with pid (?<pid>\d+)/;
 
 describe("swank-mcp before the first call", () => {
-  let folder: string;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "early-image-"));
-  });
-
-  afterEach(() => rm(folder, { recursive: true }));
+  const folder = liveFolder("early-image", { each: true });
 
   it("launches the image when the client lists the tools, and no earlier", async () => {
     const log = join(folder, "log");

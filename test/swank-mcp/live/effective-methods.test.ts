@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { debuggedProgram } from "../../support/mcp-program.js";
+import { expectFacts } from "../../support/facts.js";
+import { liveDebugger } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
 
 const CODE = `
@@ -30,34 +31,43 @@ const CODE = `
 :ready`;
 
 describe("the methods that a call runs", () => {
-  const program = debuggedProgram(import.meta.url, CODE);
+  const lisp = liveDebugger({ code: CODE });
 
   /** Returns the second block of describe-symbol for arguments, without the source of the definition. */
   async function called(name: string, args: readonly string[]): Promise<string> {
-    const result = await program.lisp.call("describe-symbol", { name, arguments: args });
+    const result = await lisp.call("describe-symbol", { name, arguments: args });
     expect(result.isError).to.equal(false);
     return (blocks(result)[1] ?? "").replace(/\n?Defined by evaluated code:[\s\S]*/, "");
   }
 
   it("are listed by describe-symbol in order, for objects in variables, literals and quoted data", async () => {
-    program.snapshots.match("a call with objects", await called("shapes::area", ["shapes::*square*", ":cm"]));
+    expectFacts(
+      await called("shapes::area", ["shapes::*square*", ":cm"]),
+      "SHAPES::AREA with arguments shapes::*square* :cm runs:\n  1. (METHOD SHAPES::AREA :AROUND (SHAPES::SHAPE T))\n  2. (METHOD SHAPES::AREA :BEFORE (SHAPES::SQUARE T)), by call-next-method\n  3. (METHOD SHAPES::AREA (SHAPES::SQUARE (EQL :CM)))\n  4. …5. …  6. (METHOD SHAPES::AREA :AFTER (SHAPES::SHAPE T))",
+    );
     const other = await called("shapes::area", ["shapes::*square*", "'mm", ":scale", "2"]);
     expect(other).to.include("3. (METHOD SHAPES::AREA (SHAPES::SQUARE SYMBOL))\n").and.not.to.include("(EQL :CM)");
   });
 
   it("are listed by describe-symbol for classes, and for method combinations", async () => {
-    program.snapshots.match("a call with classes", await called("shapes::area", ["shapes::shape", "symbol"]));
-    program.snapshots.match("a method combination", await called("shapes::total", ["shapes::square"]));
+    expectFacts(
+      await called("shapes::area", ["shapes::shape", "symbol"]),
+      "SHAPES::AREA with arguments shapes::shape symbol runs:\n  1. (METHOD SHAPES::AREA :AROUND…2. (METHOD SHAPES::AREA (SHAPES::SHAPE T)), by call-next-method\n  3. (METHOD SHAPES::AREA :AFTER",
+    );
+    expectFacts(
+      await called("shapes::total", ["shapes::square"]),
+      "  1. (METHOD SHAPES::TOTAL + (SHAPES::SQUARE))\n  2. (METHOD SHAPES::TOTAL + (SHAPES::SHAPE))",
+    );
     expect(await called("(setf shapes::side)", ["1", "shapes::square"])).to.equal(
       "(SETF SHAPES::SIDE) with arguments 1 shapes::square runs:\n  1. (METHOD (SETF SHAPES::SIDE) (T SHAPES::SQUARE))",
     );
   });
 
   it("are listed by describe-symbol for objects of a stop, and values of earlier evaluations", async () => {
-    await program.lisp.evaluate('(defun look (shape) (error "~s" shape)) (look shapes::*square*)');
-    const [{ object_id: id } = {}] = await program.lisp.locals("(LOOK");
+    await lisp.evaluate('(defun look (shape) (error "~s" shape)) (look shapes::*square*)');
+    const [{ object_id: id } = {}] = await lisp.locals("(LOOK");
     expect(await called("shapes::total", [`(swank-objects:ref ${id})`])).to.include("(SHAPES::SQUARE)");
-    await program.lisp.evaluate("shapes::*square*");
+    await lisp.evaluate("shapes::*square*");
     expect(await called("shapes::total", ["*"])).to.include("(SHAPES::SQUARE)");
   });
 
@@ -66,9 +76,8 @@ describe("the methods that a call runs", () => {
       expect(await called("shapes::total", [argument]), argument).to.match(
         /^The methods that SHAPES::TOTAL runs are unknown: /,
       );
-    expect(await program.lisp.evaluate("shapes::*effects*")).to.deep.equal(["=> 0"]);
-    program.snapshots.match(
-      "refused arguments",
+    expect(await lisp.evaluate("shapes::*effects*")).to.deep.equal(["=> 0"]);
+    expectFacts(
       [
         await called("shapes::total", ["(f)"]),
         await called("shapes::total", ["nosuch"]),
@@ -77,12 +86,18 @@ describe("the methods that a call runs", () => {
         await called("shapes::alone", ['"text"']),
         (await called("cl:car", ["1"])).replaceAll(/^\d+ (?=is the character offset)/gm, "<n> "),
       ].join("\n"),
+      "(f) would have to be evaluated.",
+      "NOSUCH is neither a variable with a value nor a class.",
+      "it takes 2 required arguments, not 1.",
+      "1 2 is 2 expressions, but each argument is one.",
+      'SHAPES::ALONE has no method for "text".',
+      "No methods: COMMON-LISP::CAR is not a generic function.",
     );
   });
 
   it("are listed once by debugger_frames for a method's call", async () => {
-    await program.lisp.evaluate("(shapes::area shapes::*square* :mm)");
-    const { frames } = await program.lisp.frames();
+    await lisp.evaluate("(shapes::area shapes::*square* :mm)");
+    const { frames } = await lisp.frames();
     expect(frames.map(({ methods }) => methods?.length).filter((count) => count !== undefined)).to.deep.equal([5]);
     expect(frames.find(({ methods }) => methods !== undefined)?.methods).to.deep.equal([
       "(METHOD SHAPES::AREA :AROUND (SHAPES::SHAPE T))",
@@ -94,8 +109,8 @@ describe("the methods that a call runs", () => {
   });
 
   it("are listed by debugger_frames although the compiler has dropped an argument", async () => {
-    await program.lisp.evaluate("(shapes::pick :red shapes::*square*)");
-    const { frames } = await program.lisp.frames();
+    await lisp.evaluate("(shapes::pick :red shapes::*square*)");
+    const { frames } = await lisp.frames();
     expect(frames.find(({ methods }) => methods !== undefined)?.methods).to.deep.equal([
       "(METHOD SHAPES::PICK ((EQL :RED) SHAPES::SHAPE))",
       "(METHOD SHAPES::PICK (T SHAPES::SHAPE)), by call-next-method",
@@ -103,21 +118,21 @@ describe("the methods that a call runs", () => {
   });
 
   it("are listed by debugger_frames at a breakpoint on a generic function, but not for a method that runs alone", async () => {
-    await program.lisp.setBreakpoint({ function: "shapes::total" });
-    await program.lisp.evaluate("(shapes::total shapes::*square*)");
-    expect((await program.lisp.frames({ end: 1 })).frames[0]?.methods).to.deep.equal([
+    await lisp.setBreakpoint({ function: "shapes::total" });
+    await lisp.evaluate("(shapes::total shapes::*square*)");
+    expect((await lisp.frames({ end: 1 })).frames[0]?.methods).to.deep.equal([
       "(METHOD SHAPES::TOTAL + (SHAPES::SQUARE))",
       "(METHOD SHAPES::TOTAL + (SHAPES::SHAPE))",
     ]);
-    await program.lisp.abortAll();
-    await program.lisp.evaluate("(shapes::alone 1)");
-    expect((await program.lisp.frame("((:METHOD SHAPES::ALONE")).methods).to.equal(undefined);
+    await lisp.abortAll();
+    await lisp.evaluate("(shapes::alone 1)");
+    expect((await lisp.frame("((:METHOD SHAPES::ALONE")).methods).to.equal(undefined);
   });
 
   it("are looked up without interning the names in the arguments", async () => {
     for (const argument of ["em-unknown-1", "'(em-unknown-2 em-unknown-3)"])
       await called("shapes::area", [argument, "1"]);
-    const found = await program.lisp.evaluate('(length (apropos-list "EM-UNKNOWN"))');
+    const found = await lisp.evaluate('(length (apropos-list "EM-UNKNOWN"))');
     expect(found[0]).to.equal("=> 0");
   });
 });

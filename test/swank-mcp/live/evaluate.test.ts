@@ -1,25 +1,15 @@
 import { expect } from "chai";
 import * as z from "zod";
 import { NO_ERROR } from "#swank-mcp/report/stop.js";
+import { expectFacts } from "../../support/facts.js";
+import { liveServer } from "../../support/live-server.js";
 import { allBlocks, blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 import { normalized } from "../../support/normalized.js";
-import { Snapshots } from "../../support/snapshots.js";
-
-const snapshots = new Snapshots(import.meta.url);
 
 const outcomes = z.looseObject({ "swank-mcp/outcome": z.looseObject({ milliseconds: z.int() }) });
 
 describe("evaluate-lisp", () => {
-  let server: McpStdio;
-
-  before(async () => {
-    server = await McpStdio.start();
-  });
-
-  after(async () => {
-    await server.end();
-  });
+  const server = liveServer();
 
   it("evaluates code and keeps its definitions", async () => {
     expect(await server.evaluate("(defun add (a b) (+ a b)) (defparameter *x* 20)")).to.deep.equal(["=> *X*"]);
@@ -53,7 +43,7 @@ describe("evaluate-lisp", () => {
     const code =
       '(defun shown (x) x) (shown 1) (print :printed) (shown nil) "constant" (shown :kept) (setf *print-base* 10) 8';
     const [, note] = await server.evaluate(code);
-    snapshots.match("values that are not shown", `${note}`);
+    expectFacts(`${note}`, "Not shown: the values of forms 2, 6. Kept for the next call: /// (form 6).");
     expect((await server.evaluate("(shown 5) (shown 6) 7"))[1]).to.include("// (form 2), /// (form 1)");
     expect(await server.evaluate("(append // ///)")).to.deep.equal(["=> (6 5)"]);
   });
@@ -92,9 +82,14 @@ describe("evaluate-lisp", () => {
     const result = await server.call("evaluate-lisp", { code: '(princ "before") (defun half (x) (/ x 0)) (half 4)' });
     expect(result.isError).to.equal(true);
     expect(result).to.not.have.property("structuredContent");
-    snapshots.match("an error with its stop", normalized(blocks(result).join("\n\n")));
-    const told = blocks(await server.call("describe-last-error"));
-    snapshots.match("the last error", told.join("\n\n"));
+    expectFacts(
+      normalized(blocks(result).join("\n\n")),
+      "[stdout]\nbefore\n\n[ERROR] DIVISION-BY-ZERO\narithmetic error DIVISION-BY-ZERO signalled\nOperation was (/ 4 0).\n\n[Backtrace]\n1: (HALF 4)\n\nStopped, nothing unwound: thread <n>/1. Other evaluations can still run.\nRestarts:\n  1. ABORT - Return to top level\n  2. RETRY - Evaluate form 3 again, repeating its side effects\nLocals of frame 1, (HALF 4):\n  X = 4",
+    );
+    expectFacts(
+      blocks(await server.call("describe-last-error"))[0] ?? "",
+      "Error: DIVISION-BY-ZERO\n  arithmetic error…Available Restarts:\n  1. ABORT - …Backtrace (top 5 frames):\n  1: (HALF 4)\n",
+    );
     expect(blocks(await server.call("get-backtrace", { "max-frames": 2 }))[0]).to.match(
       /^\[Backtrace\]\n0: .*\n1: \(HALF 4\)\n/,
     );
@@ -118,6 +113,32 @@ describe("evaluate-lisp", () => {
     expect(result.isError).to.equal(false);
     expect(blocks(result)[0]).to.match(/^\[BREAK\] SIMPLE-CONDITION\nhere\n\n\[Backtrace\]\n/);
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal(before);
+  });
+
+  it("names redefinitions in the second block, with what still uses an old macro", async () => {
+    await server.evaluate(
+      `(defun average (x) x) (defclass stage () ()) (defgeneric process (stage))
+       (defmethod process :around ((stage stage)) stage)
+       (defmacro with-row (x) \`(list ,x)) (defun a (x) (with-row x)) (defun b (x) (with-row x)) (defun c (x) (with-row x))`,
+    );
+    const result = await server.call("evaluate-lisp", {
+      code: `(defun average (x) (/ x 2)) (defmethod process :around ((stage stage)) nil)
+        (defmacro with-row (x) \`(vector ,x)) (average 4)`,
+    });
+    expectFacts(
+      blocks(result).join("\n\n"),
+      "=> 2\n\nRedefined: AVERAGE, (METHOD PROCESS :AROUND (STAGE)), WITH-ROW\nCompiled with the old WITH-ROW: A, B, C (evaluate their definitions again)",
+    );
+    expect(result._meta?.["swank-mcp/outcome"])
+      .to.have.nested.property("stale[0].users")
+      .that.deep.equals(["A", "B", "C"]);
+  });
+
+  it("names redefinitions after the stop, when the evaluation stops", async () => {
+    await server.evaluate("(defun before-stop () 1)");
+    const result = await server.call("evaluate-lisp", { code: "(defun before-stop () 2) (break)" });
+    expect(blocks(result)).to.have.lengthOf(2);
+    expect(blocks(result)[1]).to.match(/^Stopped, [\s\S]*\nRedefined: BEFORE-STOP$/);
   });
 
   it("refuses an unknown package, and keeps the last error", async () => {
@@ -149,5 +170,3 @@ describe("evaluate-lisp", () => {
     expect(content).to.deep.equal([{ type: "text", text: JSON.stringify(structuredContent) }]);
   });
 });
-
-snapshots.testCompleteness();

@@ -1,9 +1,8 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { liveFolder, liveSwank } from "../../support/live-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** Makes the runtime call a function that fails after each evaluation, with a text of the program. */
 const BREAK_RETURNING = `(loop for package in (list-all-packages)
@@ -11,18 +10,9 @@ const BREAK_RETURNING = `(loop for package in (list-all-packages)
   when hooks do (push (lambda (&rest arguments) (declare (ignore arguments)) (error "~a ~d" "private-4711" 7)) (symbol-value hooks)))`;
 
 describe("Faults of the runtime in swank-mcp", () => {
-  let folder: string;
-  let lisp: RealSwank;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "swank-mcp-faults-"));
-    lisp = await startRealSwank();
-    lisp.expectedFaults.push(/SIMPLE-ERROR/);
-  });
-  after(async () => {
-    await lisp.stop();
-    await rm(folder, { recursive: true });
-  });
+  const folder = liveFolder("swank-mcp-faults");
+  const lisp = liveSwank();
+  before(() => void lisp.expectedFaults.push(/SIMPLE-ERROR/));
 
   it("are counted by lisp-status, and logged once without strings of the program", async () => {
     const file = join(folder, "log");

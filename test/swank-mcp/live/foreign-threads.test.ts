@@ -1,9 +1,21 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect } from "chai";
+import { liveFolder } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
 
 const FAIL_ELSEWHERE = '(progn (sb-thread:make-thread (lambda () (error "elsewhere"))) nil)';
+
+/** Starts threads that fail, and waits until each has stopped. */
+const FAILING_THREADS = `
+(defun stopped-p (thread)
+  (plusp (or (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread nil) 0)))
+(dolist (name '("first" "second"))
+  (let* ((name name)
+         (thread (sb-thread:make-thread (lambda () (error "the ~a thread" name)) :name name)))
+    (loop until (stopped-p thread) do (sleep 0.01))))`;
 
 interface Listed {
   readonly thread: string;
@@ -25,6 +37,8 @@ async function stoppedThreads(server: McpStdio, count: number): Promise<readonly
 }
 
 describe("debugger tools on threads that run no evaluation", () => {
+  const folder = liveFolder("load-threads");
+
   it("announce, list and limit their stops in a launched image", async () => {
     const server = await McpStdio.start(["--max-stops", "1"]);
     let answer = await server.evaluate(FAIL_ELSEWHERE);
@@ -39,6 +53,30 @@ describe("debugger tools on threads that run no evaluation", () => {
     const now = await stopped(server);
     expect(now).to.have.lengthOf(1);
     expect(now[0]).to.include({ message: "mine" }).and.not.have.property("foreign");
+    await server.end();
+  });
+
+  it("announce those that a file of --load has started, and accept them", async () => {
+    const file = join(folder, "threads.lisp");
+    await writeFile(file, FAILING_THREADS);
+    const server = await McpStdio.start(["--load", file]);
+    // A thread has its level of the debugger shortly before the server is told of its stop.
+    const announced = (name: string) =>
+      new RegExp(`SIMPLE-ERROR: the ${name} thread\\. To look at it, call debugger_frames with thread "(\\d+/1)"`);
+    let texts = "";
+    while (!["first", "second"].every((name) => announced(name).test(texts)))
+      texts += (await server.evaluate("(+ 1 2)")).join("\n");
+    const listed = async () => JSON.stringify(await stopped(server));
+    expect(await listed())
+      .to.include("the first thread")
+      .and.include("the second thread");
+    const thread = announced("first").exec(texts)?.[1];
+    for (const [tool, args] of [
+      ["debugger_frames", { thread }],
+      ["debugger_invoke_restart", { thread, restart: "ABORT" }],
+    ] as const)
+      expect((await server.call(tool, args)).isError).to.equal(false);
+    expect(await listed()).to.not.include("the first thread");
     await server.end();
   });
 

@@ -1,8 +1,7 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
-import { McpDebugger } from "../../support/mcp-debugger.js";
+import { liveDebugger, liveFolder } from "../../support/live-server.js";
 
 const FILE = `(defun total (prices unused)
   (let ((sum (reduce #'+ prices)))
@@ -12,22 +11,13 @@ const FILE = `(defun total (prices unused)
 `;
 
 describe("Variables of frames", () => {
-  let lisp: McpDebugger;
-  let folder: string;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "swank-mcp-variables-"));
-    await writeFile(join(folder, "total.lisp"), FILE);
-    lisp = await McpDebugger.start();
+  const folder = liveFolder("swank-mcp-variables");
+  const lisp = liveDebugger({
     // From 2.5 on, SBCL drops variables that are no longer needed.
-    await lisp.evaluate(`(defun arm (&key due issued)
-      (list (let ((issued (list (or issued 5) due))) (list (car (first issued)) issued)) due issued))`);
+    code: `(defun arm (&key due issued)
+      (list (let ((issued (list (or issued 5) due))) (list (car (first issued)) issued)) due issued))`,
   });
-  after(async () => {
-    await lisp.close();
-    await rm(folder, { recursive: true });
-  });
-  afterEach(() => lisp.abortAll());
+  before(() => writeFile(join(folder, "total.lisp"), FILE));
 
   const localsOf = async (call: string) =>
     (await lisp.locals(call)).map(({ object_id, ...local }) => ({ ...local, hasId: object_id !== undefined }));

@@ -1,8 +1,8 @@
 import { expect } from "chai";
-import { McpDebugger } from "../../support/mcp-debugger.js";
+import { expectFacts } from "../../support/facts.js";
+import { liveDebugger } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
 import { normalized } from "../../support/normalized.js";
-import { Snapshots } from "../../support/snapshots.js";
 
 const DEFINITIONS = `
 (defpackage :shop (:use :cl))
@@ -31,19 +31,9 @@ function steady(text: string): string {
 
 describe("heap", function () {
   this.timeout(240_000);
-  const snapshots = new Snapshots(import.meta.url);
-  let lisp: McpDebugger;
+  const lisp = liveDebugger({ code: DEFINITIONS });
 
-  before(async () => {
-    lisp = await McpDebugger.start();
-    await lisp.evaluate(DEFINITIONS);
-  });
-  after(() => lisp.close());
-  afterEach(() => lisp.abortAll());
-
-  async function heap(args: Record<string, unknown>): Promise<string> {
-    return blocks(await lisp.call("heap", args)).join("\n\n");
-  }
+  const heap = async (args: Record<string, unknown>) => blocks(await lisp.call("heap", args)).join("\n\n");
 
   it("shows the types with the most bytes, and what it has cost", async () => {
     const text = await heap({ mode: "summary" });
@@ -51,8 +41,17 @@ describe("heap", function () {
       /^[\d,]+ objects of [\d,]+ types, [\d.]+ MB\.\nHeap: [\d.]+ MB of [\d.]+ GB in use\. Walked for [\d.]+ m?s, /,
     );
     expect(text).to.match(/\n +[\d.]+ MB +[\d,]+ {2}CONS\n/);
-    snapshots.match("a summary of one type", steady(await heap({ mode: "summary", type: "shop::order" })));
-    snapshots.match("a summary with garbage", steady(await heap({ mode: "summary", type: "shop::basket", gc: false })));
+    expectFacts(
+      steady(await heap({ mode: "summary", type: "shop::order" })),
+      "30 objects of 1 type, SIZE.\nHeap: SIZE of SIZE in use. Walked for TIME, while no garbage was collected, after a full collection that paused all threads for TIME.\n",
+      "SIZE           30  SHOP::ORDER\nheap with growth compares with this.",
+    );
+    expectFacts(
+      steady(await heap({ mode: "summary", type: "shop::basket", gc: false })),
+      "1 object of 1 type, SIZE.",
+      "Garbage counts, too: it was not collected first.",
+      "SIZE            1  SHOP::BASKET\n",
+    );
   });
 
   it("says that compiled code is not counted, where that matters", async () => {
@@ -67,9 +66,17 @@ describe("heap", function () {
   it("shows what has grown since the last summary, and around code", async () => {
     await heap({ mode: "summary" });
     await lisp.evaluate("(shop::place 50) nil");
-    snapshots.match("growth", steady(await heap({ mode: "growth", type: "shop::order" })));
+    expectFacts(
+      steady(await heap({ mode: "growth", type: "shop::order" })),
+      "+21 objects, +SIZE since the summary TIME ago.",
+      "+SIZE          +21  SHOP::ORDER (30 before)",
+    );
     const code = '(progn (print "placing") (shop::place 90))';
-    snapshots.match("growth around code", steady(await heap({ mode: "growth", type: "shop::order", code })));
+    expectFacts(
+      steady(await heap({ mode: "growth", type: "shop::order", code })),
+      "+40 objects, +SIZE since the summary TIME ago.\n=> 90\n",
+      '+40  SHOP::ORDER (51 before)\n\n[stdout]\n\n"placing"',
+    );
     expect(await heap({ mode: "growth", type: "shop::order", code: "(values)" })).to.match(
       /^\+0 objects, \+0 bytes since/,
     );
@@ -87,20 +94,27 @@ describe("heap", function () {
 
   it("lists instances, with ids for path and inspect-object", async () => {
     const text = await heap({ mode: "instances", type: "shop::basket" });
-    snapshots.match("instances", steady(text));
+    expectFacts(
+      steady(text),
+      "1 object of type SHOP::BASKET, SIZE.",
+      "Ids:\nid N: #<SHOP::BASKET {<address>}>  ; SIZE",
+    );
     const [, id] = /^id (\d+): #<SHOP::BASKET/m.exec(text) ?? [];
     const view = blocks(await lisp.call("inspect-object", { object: Number(id) }))[0];
     expect(view).to.include("instance of class SHOP::BASKET");
   });
 
   it("shows the path to an object by id or code, and what it cannot see", async () => {
-    snapshots.match(
-      "a path",
+    expectFacts(
       steady(await heap({ mode: "path", object: "(second (slot-value shop::*basket* 'shop::content))" })),
+      "The shortest way from a root to #S(SHOP::ORDER :NUMBER 7) (id N):\nvariable SHOP::*BASKET*: …SHOP::CONTENT: …  ; id N, (slot-value SHOP::*BASKET* 'SHOP::CONTENT)\nelement 1: ",
+      "(nth 1 (slot-value SHOP::*BASKET* 'SHOP::CONTENT))\nSearched N objects in TIME",
+      "Other references may exist. Stacks, registers and foreign memory are not searched.",
     );
-    snapshots.match(
-      "a path through a table",
+    expectFacts(
       steady(await heap({ mode: "path", object: '(gethash "order 8" shop::*orders*)' })),
+      "variable SHOP::*ORDERS*: ",
+      'value of "order 8": #S(SHOP::ORDER :NUMBER 8)  ; id N, (gethash "order 8" SHOP::*ORDERS*)',
     );
     const own = await heap({ mode: "path", object: "(list :only :here)" });
     expect(own).to.match(/^Only this toolkit keeps \(:ONLY :HERE\) \(id \d+\): history variables/);
@@ -110,21 +124,23 @@ describe("heap", function () {
   });
 
   it("refuses arguments that do not belong together, unknown types, and numbers", async () => {
-    const refusals: readonly Record<string, unknown>[] = [
-      { mode: "instances" },
-      { mode: "path" },
-      { mode: "summary", code: "1" },
-      { mode: "path", object: 1, type: "cons" },
-      { mode: "instances", type: "shop::ordr" },
-      { mode: "instances", type: "(satisfies evenp)" },
-      { mode: "path", object: 999_999_999 },
-      { mode: "path", object: "(+ 1 2)" },
-      { mode: "growth", code: "(list 1" },
-    ];
-    for (const args of refusals) {
-      const answer = await lisp.call("heap", args);
-      expect(answer.isError).to.equal(true);
-      snapshots.match(JSON.stringify(args), steady(blocks(answer)[0] ?? ""));
+    for (const [args, answer] of [
+      [{ mode: "instances" }, "heap: instances needs a type.\nsummary takes type, growth type or code, "],
+      [{ mode: "path" }, "heap: path needs an object."],
+      [{ mode: "summary", code: "1" }, "heap: summary takes no code."],
+      [{ mode: "path", object: 1, type: "cons" }, "heap: path takes no type."],
+      [{ mode: "instances", type: "shop::ordr" }, "There is no type shop::ordr.\nGive a class or another type"],
+      [
+        { mode: "instances", type: "(satisfies evenp)" },
+        "Objects of type (satisfies evenp) cannot be found: Only types",
+      ],
+      [{ mode: "path", object: 999_999_999 }, "There is no object 999999999.\nInspect the object again"],
+      [{ mode: "path", object: "(+ 1 2)" }, "Object N is a number or character, which nothing keeps alive."],
+      [{ mode: "growth", code: "(list 1" }, "code, line 1, column 1: the list that begins here never ends"],
+    ] as const) {
+      const result = await lisp.call("heap", args);
+      expect(result.isError).to.equal(true);
+      expect(steady(blocks(result)[0] ?? "")).to.include(answer);
     }
   });
 
@@ -138,6 +154,4 @@ describe("heap", function () {
     const answer = await lisp.call("heap", { mode: "growth", code: "(list 1) (nowhere::f)" });
     expect(blocks(answer).join("\n")).to.include("NOWHERE").and.not.include("growth follows");
   });
-
-  snapshots.testCompleteness();
 });

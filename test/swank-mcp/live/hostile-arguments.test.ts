@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { liveFolder, liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 
 /** Lists in which each contains the one before twice: a copy of the last would have 2^40 elements. */
 const SHARED = `(${Array.from({ length: 40 }, (_, index) => (index === 0 ? "#0=(a a)" : `#${index}=(#${index - 1}# #${index - 1}#)`)).join(" ")})`;
@@ -46,15 +45,12 @@ const ACCEPTED: Readonly<Record<string, string>> = {
 
 describe("arguments that are read as data", function () {
   this.timeout(300_000);
-  let server: McpStdio;
+  const server = liveServer({ args: ["--read-only"] });
   let pid: number;
-
   before(async () => {
-    server = await McpStdio.start(["--read-only"]);
     await server.call("class-info", { name: "print-object" });
     pid = await server.imagePid();
   });
-  after(() => server.end());
 
   /** Calls a tool, which must answer within 10 s, in the same image and with a short text. */
   async function answer(tool: string, args: Record<string, unknown>): Promise<string> {
@@ -94,11 +90,9 @@ describe("arguments that are read as data", function () {
 
 describe("search-source in any folder, with any pattern", function () {
   this.timeout(300_000);
-  let server: McpStdio;
-  let folder: string;
-
+  const folder = liveFolder("odd-files");
+  const server = liveServer({ args: ["--read-only"] });
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "odd-files-"));
     await mkdir(join(folder, "inner"));
     await writeFile(join(folder, "a.lisp"), "(defun find-me () 1)\n");
     await writeFile(join(folder, "inner", "b.lisp"), "(defun find-me-too () 1)\n");
@@ -110,11 +104,6 @@ describe("search-source in any folder, with any pattern", function () {
     await symlink(folder, join(folder, "inner", "loop"));
     await symlink("nowhere", join(folder, "broken.lisp"));
     await symlink("/dev/zero", join(folder, "device.lisp"));
-    server = await McpStdio.start(["--read-only"]);
-  });
-  after(async () => {
-    await server.end();
-    await rm(folder, { recursive: true });
   });
 
   async function found(args: Record<string, unknown>): Promise<string> {

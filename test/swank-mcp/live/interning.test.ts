@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 
 /** Names that nothing has: with and without packages, in bars, of functions and methods, and as people mistype them. */
 const WRONG_NAMES = [
@@ -53,13 +53,7 @@ const NOTING = `
 
 describe("tools that read names and code", function () {
   this.timeout(300_000);
-  let server: McpStdio;
-
-  before(async () => {
-    server = await McpStdio.start();
-    await server.evaluate(NOTING);
-  });
-  after(() => server.end());
+  const server = liveServer({ code: NOTING });
 
   /** The symbols that came while the tools were called with these arguments, which must all be answered. */
   async function newSymbols(

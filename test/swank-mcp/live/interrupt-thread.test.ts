@@ -1,10 +1,10 @@
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import { listThreads, type ToolCaller } from "../../support/listed-threads.js";
+import { attachedTo, liveServer, liveSwank } from "../../support/live-server.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** The named thread, once there is one that runs. */
 async function running(server: ToolCaller, name: string): Promise<number> {
@@ -31,11 +31,7 @@ const GOES_ON = "(let ((before cl-user::*rounds*)) (loop until (> cl-user::*roun
 
 describe("interrupt-thread", function () {
   this.timeout(180_000);
-  let server: McpStdio;
-  beforeEach(async () => {
-    server = await McpStdio.start();
-  });
-  afterEach(() => server.close());
+  const server = liveServer({ each: true });
 
   it("stops a thread of the agent's code, which can be inspected and continued", async () => {
     await server.evaluate(COUNTING);
@@ -133,22 +129,9 @@ describe("interrupt-thread", function () {
 
 describe("interrupt-thread in an attached image", function () {
   this.timeout(180_000);
-  let image: RealSwank;
-  const opened: (() => Promise<unknown>)[] = [];
-  beforeEach(async () => {
-    image = await startRealSwank();
-    image.type(COUNTING);
-  });
-  afterEach(async () => {
-    for (const end of opened.splice(0).reverse()) await end();
-    await image.stop();
-  });
-
-  async function attach(...args: string[]): Promise<McpStdio> {
-    const server = await McpStdio.start(["--attach", String(image.port), ...args]);
-    opened.push(() => server.close());
-    return server;
-  }
+  const image = liveSwank({ each: true });
+  const watcher = liveServer({ each: true, args: attachedTo(image) });
+  beforeEach(() => image.type(COUNTING));
 
   it("asks the user before it stops a thread of the program, and continues it when the server is killed", async () => {
     let answer = "No";
@@ -160,7 +143,6 @@ describe("interrupt-thread in an attached image", function () {
         return { action: "accept", content: { answer } };
       },
     });
-    const watcher = await attach();
     const id = await running(agent, "counting");
     expect(await agent.refusal("interrupt-thread", { thread: id, mode: "stop" })).to.include({
       type: "APPROVAL_DENIED",
@@ -177,20 +159,19 @@ describe("interrupt-thread in an attached image", function () {
   });
 
   it("refuses what the user cannot be asked about, for each action", async () => {
-    const agent = await attach();
-    const id = await running(agent, "counting");
+    const id = await running(watcher, "counting");
     for (const action of ["stop", "abort", "kill"])
-      expect((await act(agent, id, action))[0]).to.match(
+      expect((await act(watcher, id, action))[0]).to.match(
         /^Not allowed: (?:stop|abort|kill) thread \d+; the thread belongs to another client or to the program/,
       );
-    expect(await agent.evaluate(GOES_ON)).to.deep.equal(["=> :ON"]);
+    expect(await watcher.evaluate(GOES_ON)).to.deep.equal(["=> :ON"]);
   });
 
   it("stops another client's evaluation in the debugger of that client", async () => {
-    const [other, agent] = [await attach(), await attach("--approval", "off")];
+    const agent = await McpStdio.start(attachedTo(image, "--approval", "off")());
     // Each request has a thread named "worker" for a moment.
     const code = '(setf (sb-thread:thread-name sb-thread:*current-thread*) "sleeper") (list (sleep 3600))';
-    const evaluation = other.startCall("evaluate-lisp", { code, timeout: 3600 });
+    const evaluation = watcher.startCall("evaluate-lisp", { code, timeout: 3600 });
     const id = await running(agent, "sleeper");
     const [text, advice] = await act(agent, id, "stop");
     expect(text).to.match(/^; Thread \d+\/1 stopped in another swank-mcp or swank-client \(Swank connection \d+\)$/);
@@ -198,7 +179,8 @@ describe("interrupt-thread in an attached image", function () {
     expect(JSON.stringify((await agent.call("debugger_frames", { thread: `${id}/1` })).structuredContent)).to.include(
       "frames",
     );
-    other.cancel(evaluation.id);
-    await evaluation.result.catch(() => undefined);
+    watcher.cancel(evaluation.id);
+    evaluation.result.catch(() => undefined);
+    await agent.close();
   });
 });

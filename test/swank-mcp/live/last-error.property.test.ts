@@ -1,9 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { expect } from "chai";
 import fc from "fast-check";
 import { connect, type SwankClient } from "swank-client";
-import { NO_ERROR } from "#swank-mcp/report/stop.js";
-import { command, type Model, readError, type Step } from "../../support/last-error-model.js";
+import { command, type Model, type Step } from "../../support/last-error-model.js";
 import {
   BREAKPOINT,
   CANCELLATION,
@@ -18,7 +16,6 @@ import {
 } from "../../support/last-error-steps.js";
 import type { SentCall } from "../../support/mcp-driver.js";
 import { gone } from "../../support/mcp-processes.js";
-import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
@@ -177,69 +174,4 @@ describe("describe-last-error and get-backtrace", () => {
       await fc.assert(property, { numRuns: RUNS });
     }).timeout(600_000);
   });
-
-  it("return the same answer a hundred times, whatever happens to the stop and the image", async () => {
-    const server = await McpStdio.start(["--max-stops", "2"]);
-    try {
-      await server.evaluate(
-        '(defun lep-outer (x) (lep-inner x)) (defun lep-inner (x) (error "number ~a" x)) (lep-outer 7)',
-      );
-      const first = await readError(server);
-      expect(blocks(first.told)[0]).to.match(/^Error: SIMPLE-ERROR\n {2}number 7\n/);
-      expect(blocks(first.trace)[0]).to.include("(LEP-INNER 7)");
-      for (const happening of HAPPENINGS) {
-        await happening.run(server);
-        for (let round = 0; round < 100; round++) {
-          expect(await readError(server), happening.name).to.deep.equal(first);
-        }
-      }
-      await server.evaluate("(+ 1 2)");
-      expect(blocks((await readError(server)).told)).to.deep.equal([NO_ERROR]);
-    } finally {
-      await server.end();
-    }
-  });
 });
-
-/** Each keeps the error and removes something that it could depend on. */
-const HAPPENINGS: readonly { readonly name: string; run(server: McpStdio): Promise<void> }[] = [
-  { name: "nothing", run: async () => {} },
-  {
-    name: "the stop was aborted, and its thread has ended",
-    run: async (server) => {
-      const [stop] = await stops(server);
-      await server.evaluate("(break)");
-      await server.evaluate("(break)");
-      while ((await stops(server)).includes(stop ?? "")) await server.call("lisp-status");
-    },
-  },
-  {
-    name: "its functions were redefined, and the heap collected",
-    run: async (server) => {
-      await server.evaluate("(progn (fmakunbound 'lep-inner) (defun lep-outer () 1) (sb-ext:gc :full t) (abort))");
-    },
-  },
-  {
-    name: "the image was killed",
-    run: async (server) => {
-      const pid = await server.imagePid();
-      process.kill(pid, "SIGKILL");
-      await gone(pid);
-    },
-  },
-  {
-    name: "another image was launched",
-    run: async (server) => {
-      await server.evaluate("(abort)");
-      expect(await stops(server)).to.deep.equal([]);
-    },
-  },
-];
-
-/** The live stops, as `thread/level`. */
-async function stops(server: McpStdio): Promise<string[]> {
-  const { structuredContent } = await server.call("lisp-status");
-  const stopped: unknown = structuredContent?.["stopped"];
-  if (!Array.isArray(stopped)) throw new Error("lisp-status tells of no stops.");
-  return stopped.map(({ thread }: { readonly thread: string }) => thread);
-}

@@ -2,14 +2,11 @@ import { chmod, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { liveFolder } from "../../support/live-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
 describe("launch notes", () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "swank-mcp-launching-"));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = liveFolder("swank-mcp-launching");
 
   it("come with the first answer if a file of --load is missing or fails to load", async () => {
     const missing = join(folder, "missing.lisp");
@@ -77,11 +74,7 @@ describe("launch with --dynamic-space-size", () => {
 });
 
 describe("launch that fails", () => {
-  let folder: string;
-  before(async () => {
-    folder = await realpath(await mkdtemp(join(tmpdir(), "swank-mcp-failing-")));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = liveFolder("swank-mcp-failing");
 
   async function file(name: string, text: string, mode = 0o600): Promise<string> {
     const path = join(folder, name);

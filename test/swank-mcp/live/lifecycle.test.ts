@@ -70,25 +70,6 @@ It is not known how far the evaluation got. The next call that needs an image st
     expect((await server.evaluate("1"))[0]).to.equal("=> 1");
   });
 
-  it("unwinds a cancelled call", async () => {
-    const server = await start();
-    await server.evaluate("(defvar *left* nil)");
-    const code = "(unwind-protect (progn (print :running) (loop (sleep 0.01))) (setf *left* t))";
-    const running = server.startCall("evaluate-lisp", { code });
-    await server.progressOf(running);
-    server.cancel(running.id);
-    expect(await server.evaluate("(loop until *left* do (sleep 0.01)) *left*")).to.deep.equal(["=> T"]);
-    expect((await server.call("lisp-status")).structuredContent?.["stopped"]).to.deep.equal([]);
-  });
-
-  it("sends a call's output as progress while it runs", async () => {
-    const server = await start();
-    const running = server.startCall("evaluate-lisp", { code: '(progn (princ "half way") (sleep 1.5) :done)' });
-    const { params } = await server.progressOf(running);
-    expect(params).to.deep.include({ progressToken: running.id, message: "half way" });
-    expect(blocks(await running.result)).to.deep.equal(["[stdout]\nhalf way\n\n=> :DONE"]);
-  });
-
   it("keeps as many of simultaneous errors as --max-stops allows", async () => {
     const server = await start("--max-stops", "3");
     await server.call("evaluate-lisp", { code: "1" });
@@ -97,17 +78,6 @@ It is not known how far the evaluation got. The next call that needs an image st
     await server.call("evaluate-lisp", { code: "(sleep 1)" });
     const { structuredContent } = await server.call("lisp-status");
     expect(structuredContent?.["stopped"]).to.have.length(3);
-  });
-
-  it("keeps at most --max-stops stops, and names the one it aborted", async () => {
-    const server = await start("--max-stops", "2");
-    await server.evaluate('(error "one")');
-    await server.evaluate('(error "two")');
-    const [report, , notice] = await server.evaluate('(error "three")');
-    expect(report).to.match(/^\[ERROR\] SIMPLE-ERROR\nthree\n/);
-    expect(notice).to.match(/^The stop \d+\/1 \(SIMPLE-ERROR\) was aborted: at most 2 stops are kept/);
-    const { structuredContent } = await server.call("lisp-status");
-    expect(JSON.stringify(structuredContent?.["stopped"])).to.match(/"message":"two".*"message":"three"/);
   });
 
   it("keeps no stop under --on-error unwind, but reports the error", async () => {
@@ -158,14 +128,6 @@ It is not known how far the evaluation got. The next call that needs an image st
     await gone(pid);
   });
 
-  it("answers the calls that came before the end of its input", async () => {
-    const server = await start();
-    const answer = server.evaluate("(progn (sleep 0.2) :late)");
-    const [exit, report] = await Promise.all([server.end(), answer]);
-    expect(report).to.deep.equal(["=> :LATE"]);
-    expect(exit.code).to.equal(0);
-  });
-
   it("answers a call that it abandons at the end of its input or at a signal", async () => {
     for (const leave of [
       (server: McpStdio) => server.end(),
@@ -214,6 +176,13 @@ It is not known how far the evaluation got. The next call that needs an image st
       await gone(pid);
     });
   }
+
+  it("does not open Node's inspector at SIGUSR1", async () => {
+    const server = await start();
+    server.process.kill("SIGUSR1");
+    expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+    expect(server.errorText).to.equal("");
+  });
 
   it("exits when its output is closed", async () => {
     const server = await start();

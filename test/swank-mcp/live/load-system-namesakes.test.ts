@@ -1,14 +1,10 @@
 import { expect } from "chai";
-import { LoadableSystems, loadText } from "../../support/loadable-systems.js";
-import type { McpStdio } from "../../support/mcp-stdio.js";
+import { loadingSuite, loadText } from "../../support/loadable-systems.js";
 
 describe("load-system with a file whose system has a namesake elsewhere", () => {
-  let systems: LoadableSystems;
-  let server: McpStdio;
-
+  const suite = loadingSuite();
   before(async () => {
-    systems = await LoadableSystems.create();
-    server = await systems.start();
+    const { server, systems } = suite;
     // Compiled files of all folders share one: the names differ.
     for (const place of ["near", "far"]) {
       await systems.write(`${place}/price.asd`, `(defsystem "price" :components ((:file "price-${place}")))`);
@@ -23,12 +19,8 @@ describe("load-system with a file whose system has a namesake elsewhere", () => 
       `(asdf:initialize-source-registry '(:source-registry (:directory "${systems.folder}/far/") :ignore-inherited-configuration))`,
     );
   });
-  after(async () => {
-    await server.end();
-    await systems.remove();
-  });
 
-  const answer = async (tool: string, args: Record<string, unknown>) => loadText(await server.call(tool, args));
+  const answer = async (tool: string, args: Record<string, unknown>) => loadText(await suite.server.call(tool, args));
 
   it("makes ASDF find the systems of the file's folder from then on", async () => {
     expect(await answer("load-system", { file: "near/bill.asd" })).to.match(/^System bill is loaded: 1 file,/);
@@ -36,12 +28,12 @@ describe("load-system with a file whose system has a namesake elsewhere", () => 
     expect(tested).to.include("[stdout]\nprice: NEAR");
     expect(tested).not.to.include("Redefined");
     expect(await answer("load-system", { system: "price" })).to.match(/^System price was loaded before/);
-    await server.evaluate("(asdf:clear-system :price) (asdf:load-system :price)");
-    expect(await server.evaluate("(price)")).to.deep.equal(["=> :NEAR"]);
+    await suite.server.evaluate("(asdf:clear-system :price) (asdf:load-system :price)");
+    expect(await suite.server.evaluate("(price)")).to.deep.equal(["=> :NEAR"]);
   });
 
   it("lets run-tests name what it has redefined, if ASDF finds the other one", async () => {
-    await server.evaluate(
+    await suite.server.evaluate(
       '(setf asdf:*central-registry* (last asdf:*central-registry*)) (asdf:load-asd (truename "near/bill.asd"))',
     );
     const tested = await answer("run-tests", { name: "bill" });

@@ -1,7 +1,7 @@
-import { link, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { link, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { liveFolder } from "../../support/live-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
 const REMEDY = "Name a file that you can write, in a folder that exists, with --log-file.";
@@ -18,14 +18,8 @@ async function mode(file: string): Promise<string> {
 }
 
 describe("swank-mcp --log-file", () => {
-  let folder: string;
-  let file: string;
-
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "swank-mcp-log-file-"));
-    file = join(folder, "log");
-  });
-  afterEach(() => rm(folder, { recursive: true }));
+  const folder = liveFolder("swank-mcp-log-file", { each: true });
+  const file = join(folder, "log");
 
   it("creates a file that only its owner can read", async () => {
     expect(await serve(file)).to.equal("");

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { brokenCall } from "../../support/broken-call.js";
+import { liveFolder } from "../../support/live-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
@@ -22,18 +22,13 @@ function lines(log: string): string[] {
 }
 
 describe("swank-mcp log", () => {
-  let folder: string;
+  const folder = liveFolder("swank-mcp-log");
   let lisp: RealSwank;
-
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "swank-mcp-log-"));
     await writeFile(join(folder, ".slime-secret"), `${SECRET}\n`, { mode: 0o600 });
     lisp = await startRealSwank(folder);
   });
-  after(async () => {
-    await lisp.stop();
-    await rm(folder, { recursive: true });
-  });
+  after(() => lisp.stop());
 
   function options(file: string): string[] {
     const secretFile = join(folder, ".slime-secret");

@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
@@ -25,13 +26,7 @@ const WRITERS: Readonly<Record<string, readonly [text: string, code: string]>> =
 
 describe("output of the image's process", function () {
   this.timeout(120_000);
-  let server: McpStdio;
-
-  before(async () => {
-    server = await McpStdio.start();
-    await server.evaluate("1", { timeout: 60 });
-  });
-  after(() => server.close());
+  const server = liveServer();
 
   for (const [writer, [text, code]] of Object.entries(WRITERS)) {
     it(`is counted in the answer and shown by lisp-status: ${writer}`, async () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { expectFacts } from "../../support/facts.js";
+import { liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
-import { Snapshots } from "../../support/snapshots.js";
 
 const PROGRAM = `
 (defpackage :shop (:use :cl))
@@ -24,20 +24,22 @@ const timeless = (text: string) =>
 
 describe("profile-code", function () {
   this.timeout(180_000);
-  const snapshots = new Snapshots(import.meta.url);
-  let server: McpStdio;
-  before(async () => {
-    server = await McpStdio.start();
-    await server.evaluate(PROGRAM);
-  });
-  after(() => server.close());
+  const server = liveServer({ code: PROGRAM });
 
   const profiled = async (args: object) => blocks(await server.call("profile-code", args)).join("\n--\n");
 
   it("counts calls exactly, and says what was not called and what it misses", async () => {
-    snapshots.match("calls", timeless(await profiled({ code: "(shop::orders 120)", mode: "calls", package: "shop" })));
+    expectFacts(
+      timeless(await profiled({ code: "(shop::orders 120)", mode: "calls", package: "shop" })),
+      "241 calls of 7 functions; 4 were not called. <time> real, <time> processor, <time> GC, <size> allocated. Counting took about",
+      "=> 36000\n     calls        self      cumul.  function\n       120 <time> <time>  SHOP::KEY-OF\n       120 <time> <time>  SHOP::ORDER\n         1 <time> <time>  SHOP::ORDERS\nSHOP::NEAR: It is declared inline",
+    );
     const functions = ["shop::unused"];
-    snapshots.match("no calls", timeless(await profiled({ code: "(list 1)", mode: "calls", functions })));
+    expectFacts(
+      timeless(await profiled({ code: "(list 1)", mode: "calls", functions })),
+      "No call of 1 function.",
+      "=> (1)",
+    );
   });
 
   it("records definitions in the code as those of the session", async () => {

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir } from "node:fs/promises";
 import module from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect } from "chai";
+import { liveFolder } from "../../support/live-server.js";
 import { ENVIRONMENT } from "../../support/server-process.js";
 
 const PACKAGE = fileURLToPath(new URL("../../../../packages/swank-mcp", import.meta.url));
@@ -14,18 +14,14 @@ const run = promisify(execFile);
 
 describe("published swank-mcp", function () {
   this.timeout(240_000);
-  let folder: string;
+  const folder = liveFolder("published");
   let bin: string;
-
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "published-"));
     await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: PACKAGE });
     const [tarball = ""] = await readdir(folder);
     await run("tar", ["-xzf", tarball], { cwd: folder });
     bin = join(folder, "package/bin/swank-mcp.js");
   });
-
-  after(() => rm(folder, { recursive: true }));
 
   it("evaluates without any other package, and keeps its compiled code in the user's cache folder if Node can", async () => {
     const home = join(folder, "home");

@@ -1,6 +1,6 @@
 import { expect } from "chai";
+import { liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 
 /** A package with a readtable of its own, as `named-readtables:in-readtable` registers it for Swank's clients, and one with local nicknames. */
 const PROGRAM = `(defpackage :rt-app (:use :cl))
@@ -32,20 +32,34 @@ const DEFINITIONS = `(DEFUN CamelCase (TheArg) (RESTART-CASE (IF (> TheArg 3) (E
 
 for (const readtableCase of [":preserve", ":invert"]) {
   describe(`the tools in a package whose readtable has the case ${readtableCase}`, () => {
-    let server: McpStdio;
+    const server = liveServer({ code: PROGRAM.replace("CASE", readtableCase) });
     const inCase = (code: string) =>
       readtableCase === ":preserve" ? code : code.replaceAll(/\b[A-Z][A-Z-]+\b/g, (word) => word.toLowerCase());
-
     before(async () => {
-      server = await McpStdio.start();
-      await server.evaluate(PROGRAM.replace("CASE", readtableCase));
       const defined = await server.call("evaluate-lisp", { package: "rt-app", code: inCase(DEFINITIONS) });
       expect(defined.isError, blocks(defined).join("\n")).to.equal(false);
     });
-    after(() => server.close());
 
     async function answer(name: string, args: object): Promise<string> {
       return blocks(await server.call(name, args)).join("\n--\n");
+    }
+
+    /** Names with the prefix of their package are found in their case. */
+    async function expectFound(): Promise<void> {
+      const name = "rt-app::CamelCase";
+      expect(await answer("show-source", { name })).to.contain("CamelCase (TheArg)");
+      expect(await answer("describe-symbol", { name })).to.contain("[FUNCTION]");
+      expect(await answer("find-references", { name, mode: "callers" })).to.contain("Caller");
+      expect(await answer("class-info", { name: "rt-app::MyClass" })).to.contain("SlotOne");
+      expect(await answer("show-source", { name: "(setf rt-app::MyPlace)" })).to.contain("(o MyClass)");
+      expect(await answer("show-source", { name: "(method rt-app::MyGeneric (rt-app::MyClass))" })).to.contain(
+        "MyGeneric ((o MyClass))",
+      );
+      for (const called of [name, "(setf rt-app::MyPlace)", "(method rt-app::MyGeneric (rt-app::MyClass))"]) {
+        const set = await server.call("breakpoint_set", { function: called });
+        expect(set.structuredContent, `${called}: ${blocks(set).join("\n")}`).to.have.property("id");
+        await server.call("breakpoint_remove", { id: set.structuredContent?.["id"] });
+      }
     }
 
     it("reads code in it as the package's readtable says, in a call and after in-package", async () => {
@@ -77,24 +91,13 @@ for (const readtableCase of [":preserve", ":invert"]) {
     });
 
     it("finds names in their case from another package, by their prefix", async () => {
-      const from = { package: "cl-user" };
       await answer("evaluate-lisp", { code: inCase("(IN-PACKAGE :CL-USER)") });
-      const name = "rt-app::CamelCase";
-      expect(await answer("show-source", { name })).to.contain("CamelCase (TheArg)");
-      expect(await answer("show-source", { ...from, name })).to.contain("CamelCase (TheArg)");
-      expect(await answer("describe-symbol", { name })).to.contain("[FUNCTION]");
-      expect(await answer("find-references", { name, mode: "callers" })).to.contain("Caller");
-      expect(await answer("class-info", { name: "rt-app::MyClass" })).to.contain("SlotOne");
-      expect(await answer("show-source", { name: "(setf rt-app::MyPlace)" })).to.contain("(o MyClass)");
-      expect(await answer("show-source", { name: "(method rt-app::MyGeneric (rt-app::MyClass))" })).to.contain(
-        "MyGeneric ((o MyClass))",
+      await expectFound();
+      expect(await answer("show-source", { package: "cl-user", name: "rt-app::CamelCase" })).to.contain(
+        "CamelCase (TheArg)",
       );
-      expect(await answer("trace-calls", { functions: [name], code: "(rt-app::|CamelCase| 2)" })).to.contain("1 call");
-      for (const called of [name, "(setf rt-app::MyPlace)", "(method rt-app::MyGeneric (rt-app::MyClass))"]) {
-        const set = await server.call("breakpoint_set", { function: called });
-        expect(set.structuredContent, `${called}: ${blocks(set).join("\n")}`).to.have.property("id");
-        await server.call("breakpoint_remove", { id: set.structuredContent?.["id"] });
-      }
+      const functions = ["rt-app::CamelCase"];
+      expect(await answer("trace-calls", { functions, code: "(rt-app::|CamelCase| 2)" })).to.contain("1 call");
       expect(await answer("breakpoint_set", { function: "rt-app::CamelCased" })).to.match(
         /no such function|not defined/i,
       );
@@ -121,20 +124,7 @@ for (const readtableCase of [":preserve", ":invert"]) {
     it("finds names in their case although other code has interned them as the standard readtable reads them", async () => {
       await answer("evaluate-lisp", { code: inCase("(IN-PACKAGE :CL-USER)") });
       await server.evaluate("(list 'rt-app::CamelCase 'rt-app::MyClass 'rt-app::MyPlace 'rt-app::MyGeneric)");
-      const name = "rt-app::CamelCase";
-      expect(await answer("show-source", { name })).to.contain("CamelCase (TheArg)");
-      expect(await answer("describe-symbol", { name })).to.contain("[FUNCTION]");
-      expect(await answer("find-references", { name, mode: "callers" })).to.contain("Caller");
-      expect(await answer("class-info", { name: "rt-app::MyClass" })).to.contain("SlotOne");
-      expect(await answer("show-source", { name: "(setf rt-app::MyPlace)" })).to.contain("(o MyClass)");
-      expect(await answer("show-source", { name: "(method rt-app::MyGeneric (rt-app::MyClass))" })).to.contain(
-        "MyGeneric ((o MyClass))",
-      );
-      for (const called of [name, "(setf rt-app::MyPlace)", "(method rt-app::MyGeneric (rt-app::MyClass))"]) {
-        const set = await server.call("breakpoint_set", { function: called });
-        expect(set.structuredContent, `${called}: ${blocks(set).join("\n")}`).to.have.property("id");
-        await server.call("breakpoint_remove", { id: set.structuredContent?.["id"] });
-      }
+      await expectFound();
       await answer("evaluate-lisp", { code: "(in-package :rt-app)" });
     });
 
@@ -166,12 +156,7 @@ for (const readtableCase of [":preserve", ":invert"]) {
 }
 
 describe("the tools in a package with local nicknames", () => {
-  let server: McpStdio;
-  before(async () => {
-    server = await McpStdio.start();
-    await server.evaluate(PROGRAM.replace("CASE", ":upcase"));
-  });
-  after(() => server.close());
+  const server = liveServer({ code: PROGRAM.replace("CASE", ":upcase") });
 
   async function answer(name: string, args: object): Promise<string> {
     return blocks(await server.call(name, args)).join("\n--\n");

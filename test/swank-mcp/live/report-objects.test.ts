@@ -1,8 +1,6 @@
 import { expect } from "chai";
-import { McpDebugger } from "../../support/mcp-debugger.js";
-import { Snapshots } from "../../support/snapshots.js";
-
-const snapshots = new Snapshots(import.meta.url);
+import { expectFacts } from "../../support/facts.js";
+import { liveDebugger } from "../../support/live-server.js";
 
 const PROGRAM = `
 (defstruct plan name steps)
@@ -24,56 +22,76 @@ const PROGRAM = `
 (in-package :cl-user)`;
 
 describe("the report of a stop", () => {
-  let lisp: McpDebugger;
-  before(async () => {
-    lisp = await McpDebugger.start();
-    expect((await lisp.evaluate(PROGRAM))[0]).to.include('=> #<PACKAGE "COMMON-LISP-USER">');
-  });
-  after(() => lisp.close());
-  afterEach(() => lisp.abortAll());
+  const lisp = liveDebugger({ code: PROGRAM });
 
-  async function report(code: string): Promise<string> {
-    return (await lisp.evaluate(code)).join("\n---\n").replace(/thread \d+\//, "thread N/");
-  }
+  const report = async (code: string) => (await lisp.evaluate(code)).join("\n---\n");
 
   it("shows a large object once, and then refers to it", async () => {
-    snapshots.match("an object in several frames", await report("(run-all *plans*)"));
-    snapshots.match("an object in the message", await report("(twice (loop for n from 100 below 140 collect n))"));
+    expectFacts(
+      await report("(run-all *plans*)"),
+      '0: (FAIL-AT #S(PLAN :NAME "first" :STEPS (…) 7)\n1: (RUN-PLAN #<see frame 0>)\n2: (RUN-ALL (#<see frame 0>))\n',
+      "Locals of frame 0, …\n  PLAN = #<see frame 0>\n  N = 7",
+    );
+    expectFacts(
+      await report("(twice (loop for n from 100 below 140 collect n))"),
+      "The value (100 101 102 …[Backtrace]\n1: (ADD-UP #<see the message>)\n2: (TWICE #<see the message>)\n",
+      "Locals of frame 1, (ADD-UP #<see the message>):\n  NUMBERS = #<see the message>",
+    );
   });
 
   it("shows the dimensions of an array, and the part around the index that the message mentions", async () => {
     const rows =
       "(make-array '(100 4) :initial-contents (loop for row below 100 collect (loop for n below 4 collect (+ (* 10 row) n))))";
-    snapshots.match("a row", await report(`(list (cell ${rows} 100 2))`));
-    snapshots.match("a column", await report("(list (cell (make-array '(3 200) :initial-element 0) 1 200))"));
-    snapshots.match(
-      "an element",
-      await report("(list (entry (coerce (loop for n below 500 collect n) 'simple-vector) 500))"),
+    expectFacts(
+      await report(`(list (cell ${rows} 100 2))`),
+      "0: (CELL #<ARRAY 100x4, rows 97 to 99: (970 971 972 973) (980 981 982 983) (990 991 992 993)> 100 2)",
+      "  GRID = #<see frame 0>\n  ROW = #<not available>",
     );
-    snapshots.match("no index", await report('(list (cell (make-array 500 :initial-element 7) "one" 2))'));
+    expectFacts(
+      await report("(list (cell (make-array '(3 200) :initial-element 0) 1 200))"),
+      "0: (CELL #<ARRAY 3x200, rows 0 to 2, columns 0 to 4: (0 0 0 0 0) (0 0 0 0 0) (0 0 0 0 0)> 1 200)",
+    );
+    expectFacts(
+      await report("(list (entry (coerce (loop for n below 500 collect n) 'simple-vector) 500))"),
+      "0: (ENTRY #<VECTOR of 500, elements 495 to 499: 495 496 497 498 499> 500)",
+      "  ENTRIES = #<VECTOR of 500, elements 495 to 499: 495 496 497 498 499>",
+    );
+    expectFacts(
+      await report('(list (cell (make-array 500 :initial-element 7) "one" 2))'),
+      "is not of type (ARRAY * (* *))",
+      '0: (CELL #<see the message> "one" 2)',
+    );
   });
 
   it("prints from the package that most frames belong to, and says so, as do the tools that show them again", async () => {
-    snapshots.match("another package", await report("(orchard::year)"));
-    for (const name of ["describe-last-error", "get-backtrace"]) {
-      const result = await lisp.resume(name, name === "get-backtrace" ? { "max-frames": 3 } : {});
-      // the frames of Lisp and Swank below the program's
-      snapshots.match(`another package, ${name}`, result.join("\n---\n").replace(/\d+ more frames/, "<n> more frames"));
-    }
-    const frames = await lisp.json("debugger_frames", { end: 3 });
-    snapshots.match(
-      "another package, debugger_frames",
-      JSON.stringify(frames, null, 1)
-        .replace(/"thread": "\d+/, '"thread": "N')
-        .replace(/"(total_frames|outside_page)": \d+/g, '"$1": "<n>"'),
+    expectFacts(
+      await report("(orchard::year)"),
+      "#S(PLUM :KIND PEAR) has no fruit, as WINTER",
+      "[Backtrace]\n0: (PICK #S(PLUM :KIND PEAR))\n1: (HARVEST (#S(PLUM :KIND PEAR)))\n2: (SEASON PEAR)\n3: (YEAR)\n",
+      "Locals of frame 1, (HARVEST (#S(PLUM :KIND PEAR))):\n  TREE = #S(PLUM :KIND PEAR)\nSymbols are printed from package ORCHARD.",
     );
+    const shownAgain = [
+      "0: (PICK #S(PLUM :KIND PEAR))",
+      "2: (SEASON PEAR)",
+      "---\nSymbols are printed from package ORCHARD.",
+    ];
+    expectFacts((await lisp.resume("describe-last-error")).join("\n---\n"), ...shownAgain);
+    expectFacts((await lisp.resume("get-backtrace", { "max-frames": 3 })).join("\n---\n"), ...shownAgain);
+    const frames = await lisp.frames({ end: 3 });
+    expect(frames).to.include({ printed_from: "ORCHARD" });
+    expect(frames.frames.map(({ function: name, call }) => `${name} ${call}`)).to.deep.equal([
+      "ORCHARD::PICK (PICK #S(PLUM :KIND PEAR))",
+      "ORCHARD::HARVEST (HARVEST (#S(PLUM :KIND PEAR)))",
+      "ORCHARD::SEASON (SEASON PEAR)",
+    ]);
+    expect(frames.frames[0]?.source).to.deep.equal({ form: '(ERROR "~s has no fruit, as ~s" TREE \'WINTER)' });
   });
 
   it("prints from the package in which the agent works", async () => {
     await lisp.evaluate("(in-package :orchard)");
-    snapshots.match("the agent's package", await report("(year)"));
+    expect(await report("(year)"))
+      .to.include("0: (PICK #S(PLUM :KIND PEAR))\n")
+      .and.not.include("printed from package");
     await lisp.evaluate("(in-package :cl-user)");
   });
 });
-
-snapshots.testCompleteness();

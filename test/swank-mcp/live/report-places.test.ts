@@ -1,11 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { expect } from "chai";
+import { expectFacts } from "../../support/facts.js";
+import { liveDebugger, liveFolder } from "../../support/live-server.js";
 import { McpDebugger } from "../../support/mcp-debugger.js";
-import { Snapshots } from "../../support/snapshots.js";
-
-const snapshots = new Snapshots(import.meta.url);
 
 const PROGRAM = `;;; a program
 (defun price (item)
@@ -31,34 +29,35 @@ const FILLER = `(setf (get 'filler :text) '(list ${"some (text) and more of it "
 const LONG = `${FILLER.repeat(500)}(defun last-one (x)\n  (car x))\n(defun calls-it (x)\n  (list (last-one x)))`;
 
 describe("the report of a stop", () => {
-  let folder: string;
-  let lisp: McpDebugger;
+  const folder = liveFolder("report-places");
+  const lisp = liveDebugger();
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "report-places-"));
     await writeFile(join(folder, "program.lisp"), PROGRAM);
-    lisp = await McpDebugger.start();
     await lisp.evaluate(`(load "${join(folder, "program.lisp")}")`);
   });
-  after(async () => {
-    await lisp.close();
-    await rm(folder, { recursive: true });
-  });
-  afterEach(() => lisp.abortAll());
 
   async function report(code: string): Promise<string> {
     const text = (await lisp.evaluate(code)).join("\n---\n");
-    return text.replace(/thread \d+\//, "thread N/").replace(/report-places-\w+/g, "FOLDER");
+    return text.replaceAll(basename(folder), "FOLDER");
   }
 
   it("names the line that each frame has reached, and shows the locals of the caller if they are short", async () => {
-    snapshots.match("an error in a loaded file", await report("(total '((:cents 250) (:cents nil)) 3)"));
+    expectFacts(
+      await report("(total '((:cents 250) (:cents nil)) 3)"),
+      "[Backtrace]\n1: (PRICE (:CENTS NIL))\n2: (TOTAL ((:CENTS 250) (:CENTS NIL)) 3)\n",
+      "Locals of frame 1, (PRICE (:CENTS NIL)):\n  ITEM = (:CENTS NIL)\n  CENTS = NIL\nLocals of frame 2, (TOTAL ((:CENTS 250) (:CENTS NIL)) 3):\n  ITEM = (:CENTS NIL)\n  SUM = 15/2\nSource lines of frames: 1 FOLDER/program.lisp:4, 2 :11",
+    );
   });
 
   it("leaves out the caller's locals if one is long, and lines of code that is in no file", async () => {
     await lisp.evaluate(
       `(defun caller () (let ((long (make-list 50 :initial-element "long"))) (list long (price '()))))`,
     );
-    snapshots.match("a caller with long locals", await report("(caller)"));
+    expectFacts(
+      await report("(caller)"),
+      "1: (PRICE NIL)\n2: (CALLER)\n",
+      "Locals of frame 1, (PRICE NIL):\n  ITEM = NIL\n  CENTS = NIL\nSource lines of frames: 1 FOLDER/program.lisp:4",
+    );
   });
 
   it("has the lines as data for programs", async () => {
@@ -74,7 +73,7 @@ describe("the report of a stop", () => {
     await lisp.removeBreakpoints();
     const unwinding = await McpDebugger.start({ args: ["--on-error", "unwind"] });
     const [, aside] = await unwinding.evaluate(`(load "${join(folder, "program.lisp")}") (total '((:cents nil)) 3)`);
-    expect(aside).to.match(/^Source lines of frames: 1 report-places-\w+\/program\.lisp:4, 2 :11$/);
+    expect(aside).to.match(/^Source lines of frames: 1 report-places .*\/program\.lisp:4, 2 :11$/);
     await unwinding.close();
   });
 
@@ -104,5 +103,3 @@ describe("the report of a stop", () => {
     expect(await report("(calls-it 1)")).to.include("Source lines of frames: 0 FOLDER/long.lisp:502");
   });
 });
-
-snapshots.testCompleteness();

@@ -1,36 +1,16 @@
 import { expect } from "chai";
-import { connect, type SwankClient } from "swank-client";
 import { NO_ERROR } from "#swank-mcp/report/stop.js";
+import { expectFacts } from "../../support/facts.js";
+import { attachedTo, liveEditor, liveServer, liveSwank } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
-import { Snapshots } from "../../support/snapshots.js";
-
-const snapshots = new Snapshots(import.meta.url);
 
 describe("reset-session on an attached image", () => {
-  let lisp: RealSwank;
-  let other: SwankClient;
-  let server: McpStdio;
-
-  before(async () => {
-    lisp = await startRealSwank();
-  });
-
-  beforeEach(async () => {
-    other = await connect({ port: lisp.port });
-    server = await McpStdio.start(["--attach", String(lisp.port)]);
-  });
-
-  afterEach(async () => {
-    await server.end();
-    await other.close();
-  });
-
-  after(() => lisp.stop());
+  const lisp = liveSwank();
+  const editor = liveEditor(lisp);
+  const server = liveServer({ each: true, args: attachedTo(lisp) });
 
   async function others(code: string): Promise<readonly string[]> {
-    const outcome = await other.evaluate(code).next();
+    const outcome = await editor.client.evaluate(code).next();
     return outcome.status === "returned" ? outcome.values : [outcome.status];
   }
 
@@ -41,7 +21,12 @@ describe("reset-session on an attached image", () => {
     );
     await server.evaluate("(car 7)");
     const result = await server.call("reset-session");
-    snapshots.match("a reset", blocks(result).join("\n\n"));
+    expectFacts(
+      blocks(result).join("\n\n"),
+      "Session reset. The package is COMMON-LISP-USER.\n\n[aborted]\n1 evaluation\n\n[undefined]\nfunction RA-APP::RUN\nmacro RA-APP::WITH-RUN\nvariable RA-APP::*STATE*\n",
+      "[left]\npackage RA-APP: only functions, macros and variables are undefined\n…function COMMON-LISP-USER::RA-THEIRS: existed before this session\n",
+      "[left, loaded from files]\n/dev/null",
+    );
     expect(result.isError).to.equal(false);
     expect(result._meta?.["swank-mcp/reset"]).to.containSubset({
       aborted: 1,
@@ -62,7 +47,7 @@ describe("reset-session on an attached image", () => {
   });
 
   it("ends only its session's evaluations and stops", async () => {
-    const theirs = other.evaluate('(error "theirs")');
+    const theirs = editor.client.evaluate('(error "theirs")');
     await theirs.next();
     await server.evaluate('(error "mine")');
     const running = server.startCall("evaluate-lisp", { code: "(progn (print 1) (loop (sleep 0.01)))" });
@@ -73,9 +58,7 @@ describe("reset-session on an attached image", () => {
     const stops = (await server.call("lisp-status")).structuredContent?.["stopped"];
     expect(stops).to.have.lengthOf(1);
     expect(stops).to.have.nested.property("[0].message", "theirs");
-    expect(other.stops).to.have.lengthOf(1);
+    expect(editor.client.stops).to.have.lengthOf(1);
     await theirs.abort();
   });
 });
-
-snapshots.testCompleteness();

@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
+import { attachedTo, liveFolder, liveServer, liveSwank } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+import { startRealSwank } from "../../support/real-swank.js";
 
 /** The image's global values of what code sets to control how code runs, is read and is printed. */
 const GLOBAL = `(mapcar 'sb-ext:symbol-global-value
@@ -44,20 +42,13 @@ const CALLS: readonly (readonly [string, object])[] = [
 ];
 
 describe("what one session sets", () => {
-  let lisp: RealSwank;
+  const lisp = liveSwank();
+  const server = liveServer({ args: attachedTo(lisp) });
   let user: SwankClient;
-  let server: McpStdio;
-
   before(async () => {
-    lisp = await startRealSwank();
     user = await connect({ port: lisp.port });
-    server = await McpStdio.start(["--attach", String(lisp.port)]);
   });
-  after(async () => {
-    await server.close();
-    await user.close();
-    await lisp.stop();
-  });
+  after(() => user.close());
 
   const evaluated = async (code: string) => blocks(await server.call("evaluate-lisp", { code })).join("\n");
 
@@ -164,18 +155,9 @@ describe("expressions for objects", () => {
 });
 
 describe("*break-on-signals* of the image's user", () => {
-  let lisp: RealSwank;
-  let server: McpStdio;
-
-  before(async () => {
-    lisp = await startRealSwank();
-    lisp.type("(setf *break-on-signals* t)");
-    server = await McpStdio.start(["--attach", String(lisp.port)]);
-  });
-  after(async () => {
-    await server.close();
-    await lisp.stop();
-  });
+  const lisp = liveSwank();
+  before(() => lisp.type("(setf *break-on-signals* t)"));
+  const server = liveServer({ args: attachedTo(lisp) });
 
   it("breaks no tool and no evaluation of the agent", async () => {
     await server.evaluate('(ignore-errors (error "x"))');
@@ -230,17 +212,9 @@ describe("*break-on-signals* of the image's user, when an agent leaves", () => {
 });
 
 describe("the package COMMON-LISP-USER", () => {
-  let server: McpStdio;
-  let cache: string;
   // The runtime's modules are compiled when they are first used, in the image without that package.
-  beforeEach(async () => {
-    cache = await mkdtemp(join(tmpdir(), "swank-mcp-"));
-    server = await McpStdio.start(["--cache-dir", cache]);
-  });
-  afterEach(async () => {
-    await server.close();
-    await rm(cache, { recursive: true });
-  });
+  const cache = liveFolder("swank-mcp", { each: true });
+  const server = liveServer({ each: true, args: ["--cache-dir", cache] });
 
   const answer = async (name: string, args: object = {}) => blocks(await server.call(name, args)).join("\n");
   const evaluated = (code: string) => answer("evaluate-lisp", { code });

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, readFile, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
+import { liveFolder } from "../../support/live-server.js";
 import { gone } from "../../support/mcp-processes.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
@@ -138,15 +138,9 @@ describe("swank-mcp --share", () => {
   });
 
   describe("with a home folder that has a ~/.slime-secret", () => {
-    let home: string;
-    let file: string;
-
-    beforeEach(async () => {
-      home = await mkdtemp(joinPath(tmpdir(), "swank-mcp-home-"));
-      file = joinPath(home, ".slime-secret");
-      await writeFile(file, "open sesame\n", { mode: 0o600 });
-    });
-    afterEach(() => rm(home, { recursive: true }));
+    const home = liveFolder("swank-mcp-home", { each: true });
+    const file = joinPath(home, ".slime-secret");
+    beforeEach(() => writeFile(file, "open sesame\n", { mode: 0o600 }));
 
     async function said(...args: readonly string[]): Promise<string> {
       server = await startShared(["--share", ...args], { HOME: home });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { debuggedProgram } from "../../support/mcp-program.js";
+import { expectFacts } from "../../support/facts.js";
+import { liveDebugger } from "../../support/live-server.js";
 import { normalized } from "../../support/normalized.js";
 
 const CODE = `
@@ -24,7 +25,7 @@ const CODE = `
 :ready`;
 
 describe("evaluate-lisp with conditions", () => {
-  const program = debuggedProgram(import.meta.url, CODE);
+  const lisp = liveDebugger({ code: CODE });
 
   /** From 2.5 on, SBCL has no frame of PARSE-INTEGER any more when it fails, and one of each handler. */
   const withOldPlaces = (report: string) =>
@@ -34,12 +35,15 @@ describe("evaluate-lisp with conditions", () => {
 
   /** Returns the answer of an evaluation that reports conditions. */
   async function reported(code: string, conditions: boolean | string = true): Promise<string> {
-    return withOldPlaces(normalized((await program.lisp.evaluate(code, { conditions })).join("\n\n")));
+    return withOldPlaces(normalized((await lisp.evaluate(code, { conditions })).join("\n\n")));
   }
 
   it("reports where each was signalled and which clause took it, so that a wide handler shows", async () => {
-    program.snapshots.match("a handler that is too wide", await reported(`(bill::total '("4" "3" "5" "x" "6"))`));
-    const result = await program.lisp.call("evaluate-lisp", { code: '(bill::price "7")', conditions: true });
+    expectFacts(
+      await reported(`(bill::total '("4" "3" "5" "x" "6"))`),
+      "Conditions: 3\n  BILL::ODD-PRICE in BILL::PARSED, taken by clause BILL::ODD-PRICE in BILL::PRICE (2 times): The price 3 is odd. | The price 5 is odd.\n  PARSE-ERROR in PARSE-INTEGER, called by BILL::PARSED, taken by clause ERROR in BILL::PRICES: junk in string",
+    );
+    const result = await lisp.call("evaluate-lisp", { code: '(bill::price "7")', conditions: true });
     expect(result._meta?.["swank-mcp/outcome"]).to.deep.include({
       conditions: [
         {
@@ -57,23 +61,33 @@ describe("evaluate-lisp with conditions", () => {
 
   it("reports handlers that invoke a restart, compound types, nested conditions, and those that nobody took", async () => {
     const code = "(list (bill::resumed) (bill::two-types) (bill::nested) (bill::passing 2) (bill::passing 3))";
-    program.snapshots.match("other handlers", await reported(code));
-    program.snapshots.match(
-      "handlers at top level",
+    expectFacts(
+      await reported(code),
+      "=> (5 :EITHER :SIMPLE :PASSED :PASSED)\n\nConditions: 6\n",
+      "taken by clause BILL::ODD-PRICE in BILL::RESUMED: The price 1",
+      "taken by clause (OR ARITHMETIC-ERROR BILL::ODD-PRICE) in BILL::TWO-TYPES",
+      "SIMPLE-ERROR in BILL::NESTED, taken by clause SIMPLE-ERROR in BILL::NESTED: nested",
+      "BILL::ODD-PRICE in BILL::PASSING, not handled (2 times): The price 2 is odd. | The price 3 is odd.",
+    );
+    expectFacts(
       await reported(`(handler-case (bill::parsed "1") (error () :odd))`),
+      "BILL::ODD-PRICE in BILL::PARSED, taken by clause ERROR at top level: The price 1 is odd.",
     );
   });
 
   it("reports only conditions of a type, and refuses names of other things", async () => {
-    program.snapshots.match("one type", await reported(`(bill::total '("3" "x"))`, "bill::odd-price"));
+    expectFacts(
+      await reported(`(bill::total '("3" "x"))`, "bill::odd-price"),
+      "Conditions: 1\n  BILL::ODD-PRICE in BILL::PARSED, taken by clause BILL::ODD-PRICE in BILL::PRICE: The price 3 is odd.",
+    );
     expect(await reported("(bill::passing 1)", "warning")).to.equal("=> :PASSED\n\nConditions: none");
-    const refused = await program.lisp.call("evaluate-lisp", { code: "1", conditions: "bill::nosuch" });
+    const refused = await lisp.call("evaluate-lisp", { code: "1", conditions: "bill::nosuch" });
     expect(JSON.stringify(refused.content)).to.include(
       "conditions: There is no type of conditions named bill::nosuch.",
     );
-    expect(
-      (await program.lisp.call("evaluate-lisp", { code: "1", conditions: "#.(setf bill::*x* 1)" })).isError,
-    ).to.equal(true);
+    expect((await lisp.call("evaluate-lisp", { code: "1", conditions: "#.(setf bill::*x* 1)" })).isError).to.equal(
+      true,
+    );
   });
 
   it("counts what Lisp's own functions handle, and reports warnings only as warnings", async () => {
@@ -90,16 +104,19 @@ describe("evaluate-lisp with conditions", () => {
     // one after another, because the report has the message of the first condition
     const threads = `(loop for text in '("1" "1" "3")
       collect (let ((text text)) (sb-thread:join-thread (sb-thread:make-thread (lambda () (bill::price text))))))`;
-    program.snapshots.match("in threads", (await reported(threads)).replace(/^=> .*$/m, "=> <threads>"));
-    await program.lisp.evaluate(
+    expectFacts(
+      await reported(threads),
+      "Conditions: 3\n  BILL::ODD-PRICE in BILL::PARSED, taken by clause BILL::ODD-PRICE in BILL::PRICE (3 times): The price 1 is odd. | The price 3 is odd.",
+    );
+    await lisp.evaluate(
       `(defvar *stop* nil) (defvar *other* (sb-thread:make-thread (lambda () (loop until *stop* do (bill::price "1") (sleep 0.01)))))`,
     );
     expect(await reported("(sleep 0.1)")).to.equal("=> NIL\n\nConditions: none");
-    await program.lisp.evaluate("(setf *stop* t) (sb-thread:join-thread *other*)");
+    await lisp.evaluate("(setf *stop* t) (sb-thread:join-thread *other*)");
   });
 
   it("reports them at a stop, and the later ones when the evaluation goes on", async () => {
-    const [, aside] = await program.lisp.evaluate(
+    const [, aside] = await lisp.evaluate(
       `(list (bill::price "1") (restart-case (error "x") (go-on () 2)) (bill::price "3"))`,
       {
         conditions: true,
@@ -108,7 +125,7 @@ describe("evaluate-lisp with conditions", () => {
     expect(aside).to.match(
       /\nConditions: 2\n {2}BILL::ODD-PRICE in BILL::PARSED, taken by clause BILL::ODD-PRICE in BILL::PRICE: The price 1 is odd\.\n {2}SIMPLE-ERROR at top level, not handled: x$/,
     );
-    expect(await program.lisp.resume("debugger_invoke_restart", { restart: "GO-ON" })).to.deep.equal([
+    expect(await lisp.resume("debugger_invoke_restart", { restart: "GO-ON" })).to.deep.equal([
       "=> (0 2 0)",
       "Conditions: 1\n  BILL::ODD-PRICE in BILL::PARSED, taken by clause BILL::ODD-PRICE in BILL::PRICE: The price 3 is odd.",
     ]);
@@ -139,25 +156,25 @@ describe("evaluate-lisp with conditions", () => {
   });
 
   it("shows no message of a condition that may refer to the stack", async () => {
-    await program.lisp.evaluate("(in-package :bill)");
+    await lisp.evaluate("(in-package :bill)");
     expect(await reported("(on-stack)"))
       .to.include("TYPE-ERROR")
       .and.not.to.match(/The value/);
-    await program.lisp.evaluate("(in-package :cl-user)");
+    await lisp.evaluate("(in-package :cl-user)");
   });
 
   it("survives exhaustion of the stack, and an abort", async () => {
-    await program.lisp.evaluate("(defun deep (n) (1+ (deep (1+ n))))");
+    await lisp.evaluate("(defun deep (n) (1+ (deep (1+ n))))");
     expect(await reported("(handler-case (deep 0) (storage-condition () :exhausted))")).to.include("=> :EXHAUSTED");
-    const running = program.lisp.evaluate(`(loop (bill::price "1"))`, { conditions: true, timeout: 0.3 });
+    const running = lisp.evaluate(`(loop (bill::price "1"))`, { conditions: true, timeout: 0.3 });
     expect((await running)[0]).to.match(/^\[TIMEOUT\]/);
   });
 
   it("leaves Lisp's functions unchanged", async () => {
-    await program.lisp.abortAll();
-    expect(
-      await program.lisp.evaluate("(sb-impl::encapsulation-info (symbol-function 'sb-kernel::%signal))"),
-    ).to.deep.equal(["=> NIL"]);
-    expect(await program.lisp.evaluate('(bill::price "1")')).to.deep.equal(["=> 0"]);
+    await lisp.abortAll();
+    expect(await lisp.evaluate("(sb-impl::encapsulation-info (symbol-function 'sb-kernel::%signal))")).to.deep.equal([
+      "=> NIL",
+    ]);
+    expect(await lisp.evaluate('(bill::price "1")')).to.deep.equal(["=> 0"]);
   });
 });

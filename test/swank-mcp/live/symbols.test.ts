@@ -1,21 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { NO_ERROR } from "#swank-mcp/report/stop.js";
+import { liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 
 describe("describe-symbol and list-definitions", () => {
-  let server: McpStdio;
-
-  before(async () => {
-    server = await McpStdio.start();
-  });
-
-  after(async () => {
-    await server.end();
-  });
+  const server = liveServer();
 
   /** Returns the text blocks of describe-symbol's answer, which must not be an error. */
   async function described(name: string, packageName?: string): Promise<string[]> {
@@ -43,16 +32,6 @@ describe("describe-symbol and list-definitions", () => {
       "Symbol NONEXISTENT-SYMBOL not found in package CL-USER (status: NIL)",
     ]);
     expect(await described("foo", "NONEXISTENT")).to.deep.equal(["Package NONEXISTENT not found"]);
-  });
-
-  it("give the line of a definition in a file", async () => {
-    const file = join(await mkdtemp(join(tmpdir(), "swank-mcp-symbols-")), "line.lisp");
-    await writeFile(file, '(in-package "COMMON-LISP-USER")\n\n;; a comment\n(defun on-line-four () 4)\n');
-    await server.evaluate(`(load ${JSON.stringify(file)})`);
-    expect(await described("on-line-four")).to.deep.equal([
-      `COMMON-LISP-USER::ON-LINE-FOUR [FUNCTION]\n  Arglist: ()\n  Source: ${file}:4`,
-    ]);
-    await rm(dirname(file), { recursive: true });
   });
 
   it("include definitions by evaluated code, with their source", async () => {
@@ -85,58 +64,10 @@ describe("describe-symbol and list-definitions", () => {
       meanings: [{ kind: "variable", value: { left_out: "20 of 21 elements shown" }, source: { kind: "evaluation" } }],
     });
   });
-
-  it("accept unusual symbol names", async () => {
-    for (const [name, shown] of [
-      [" ", "||"],
-      ["\0", "\\x00"],
-      ["\ud800", "\ufffd"],
-      ["x".repeat(10_000), `${"X".repeat(200)}... [10000 characters]`],
-      ["größe", "GRÖßE"],
-      ["(", "("],
-      ["#.(quit)", ".(QUIT)"],
-    ]) {
-      const expected = `Symbol ${shown} not found in package CL-USER (status: NIL)`;
-      expect(await described(name ?? ""), name).to.deep.equal([expected]);
-    }
-    expect(await described("car", "\ud800")).to.deep.equal(["Package \ufffd not found"]);
-  });
-
-  it("refuse invalid arguments", async () => {
-    for (const args of [{}, { name: "" }, { name: 7 }, { name: "car", pkg: "CL" }]) {
-      const result = await server.call("describe-symbol", args);
-      expect(result.isError, JSON.stringify(args)).to.equal(true);
-      expect(result.structuredContent).to.have.nested.property("error.data.type", "INVALID_ARGUMENTS");
-    }
-    const result = await server.call("list-definitions", { type: "functions" });
-    expect(blocks(result)[0]).to.match(/^list-definitions: The argument "type" must be one of "function", /);
-  });
-
-  it("never change the last error", async () => {
-    await server.evaluate("(car 7)");
-    const told = await server.call("describe-last-error");
-    await described("car");
-    await described("no-such-symbol-here");
-    await described("x", "NO-SUCH-PACKAGE");
-    await server.call("describe-symbol", { name: 7 });
-    await server.call("list-definitions");
-    await server.call("list-definitions", { type: "nothing" });
-    expect(await server.call("describe-last-error")).to.deep.equal(told);
-    await server.evaluate("1");
-    expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
-  });
 });
 
 describe("reset-session on a launched image", () => {
-  let server: McpStdio;
-
-  beforeEach(async () => {
-    server = await McpStdio.start();
-  });
-
-  afterEach(async () => {
-    await server.end();
-  });
+  const server = liveServer({ each: true });
 
   it("needs no image and launches none", async () => {
     expect(blocks(await server.call("reset-session"))).to.deep.equal(["Session reset. No image was in use."]);

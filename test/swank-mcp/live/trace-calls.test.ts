@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { expectFacts } from "../../support/facts.js";
+import { liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
-import { Snapshots } from "../../support/snapshots.js";
 
 const PROGRAM = `
 (defpackage :shop (:use :cl))
@@ -27,13 +27,7 @@ const timeless = (text: string) =>
 
 describe("trace-calls", function () {
   this.timeout(180_000);
-  const snapshots = new Snapshots(import.meta.url);
-  let server: McpStdio;
-  before(async () => {
-    server = await McpStdio.start();
-    await server.evaluate(PROGRAM);
-  });
-  after(() => server.close());
+  const server = liveServer({ code: PROGRAM });
 
   const traced = async (args: object) => timeless(blocks(await server.call("trace-calls", args)).join("\n--\n"));
 
@@ -52,32 +46,38 @@ describe("trace-calls", function () {
 
   it("shows a tree of calls, with values, conditions, exits and folded repetitions", async () => {
     const code = "(shop::total '(1 3 4)) (shop::ticks 1204) (list (catch 'shop::out (shop::leave)))";
-    snapshots.match("tree", await traced({ code, package: "shop" }));
-  });
-
-  it("merges equal neighbours and keeps the values of alternating calls after the third call", async () => {
-    await server.evaluate("(defun echo-of (x) x)");
-    const functions = ["echo-of"];
-    const equal = await traced({ code: "(list (echo-of 1) (echo-of 2) (echo-of 1) (echo-of 1))", functions });
-    expect(equal).to.match(/\(ECHO-OF 1\) => 1\b.*\n.*\(ECHO-OF 2\) => 2\b.*\n.*\(ECHO-OF 1\) x 2 => 1\b/);
-    const alternating = await traced({ code: "(dotimes (i 4) (echo-of :ab) (echo-of :ax))", functions });
-    expect(alternating.match(/\(ECHO-OF :A[BX]\) => :A[BX]/g)).to.have.length(8);
-    expect(alternating).not.to.contain("(ECHO-OF ...)");
+    expectFacts(
+      await traced({ code, package: "shop" }),
+      "1,213 calls of 8 functions in <time>. Recording took <time> of it, and switching on and off <time>.\n=> (1)\n",
+      'Thread <id> "worker", the code:\n(SHOP::TOTAL (1 3 4)) => 50  <time>\n  (SHOP::SAFE-PRICE 1) => 10  <time>\n    (SHOP::PRICE 1) => 10  <time>\n',
+      "    (SHOP::PRICE 3) left without a value  <time>\n      ! SIMPLE-ERROR: no price for 3 (handled as ERROR in SHOP::SAFE-PRICE)\n",
+      "  (SHOP::TICK) x 1,204 => :TOCK  <time>\n(SHOP::LEAVE) left without a value",
+      "SHOP::NEAR: It is declared inline: calls that were compiled inline are not recorded.",
+    );
   });
 
   it("shows methods, and only calls for which the condition holds", async () => {
     const functions = ["(method shop::act (symbol))", "(method shop::act (t))"];
-    snapshots.match("methods", await traced({ code: "(shop::act :a) (shop::act 1)", functions }));
+    expectFacts(
+      await traced({ code: "(shop::act :a) (shop::act 1)", functions }),
+      "((METHOD SHOP::ACT (SYMBOL)) :A) => (:A)  <time>\n  ((METHOD SHOP::ACT (T)) :A) => NIL  <time>",
+    );
     const condition = "(> x 3)";
-    snapshots.match(
-      "condition",
+    expectFacts(
       await traced({ code: "(shop::total '(1 3 4))", functions: ["shop::safe-price"], condition }),
+      "1 call of 1 function",
+      '=> 50\n\nThread <id> "worker", the code:\n(SHOP::SAFE-PRICE 4) => 40  <time>',
     );
   });
 
   it("ends at its limit, and says which calls it misses", async () => {
     const functions = ["shop::tick", "shop::near"];
-    snapshots.match("limit", await traced({ code: "(shop::ticks 100)", functions, limit: 10 }));
+    expectFacts(
+      await traced({ code: "(shop::ticks 100)", functions, limit: 10 }),
+      "10 calls of 2 functions",
+      "(SHOP::TICK) x 10 => :TOCK",
+      "The trace ended at its limit of 10 calls. A condition records fewer.\nSHOP::NEAR",
+    );
   });
 
   it("reports a stop of the code with the calls until then, and the value after it was resumed", async () => {

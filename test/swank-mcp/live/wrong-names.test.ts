@@ -1,9 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import { liveFolder, liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
 
 type Call = readonly [tool: string, args: object];
 
@@ -74,11 +73,9 @@ const FINDINGS: readonly Call[] = [
 ];
 
 describe("names that do not exist", () => {
-  let server: McpStdio;
-  let folder: string;
-
+  const folder = liveFolder("wrong names");
+  const server = liveServer();
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "wrong names "));
     await writeFile(join(folder, "letters.asd"), '(defsystem "letters" :components ((:file "letters")))');
     await writeFile(join(folder, "other.lisp"), "(list 1)\n");
     await writeFile(join(folder, "lettes.out"), "");
@@ -86,17 +83,12 @@ describe("names that do not exist", () => {
       join(folder, "letters.lisp"),
       "(defpackage :post (:use :cl))\n(in-package :post)\n(defclass letter () ())\n(defun fetch-letter (box) (first box))\n(defgeneric weigh (thing))\n(defmethod weigh ((thing letter)) 1)\n",
     );
-    server = await McpStdio.start();
     await server.evaluate(`(require "asdf")
       (setf *default-pathname-defaults* (sb-ext:parse-native-namestring "${folder}/"))
       (push *default-pathname-defaults* asdf:*central-registry*)`);
     await server.call("load-system", { system: "letters" });
     // the reader interns names that mean nothing, as a typing error does
     await server.evaluate("(in-package :post) '(fetch-leter leter)");
-  });
-  after(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
   });
 
   it("are errors that name what is similar, and say what to do next", async () => {

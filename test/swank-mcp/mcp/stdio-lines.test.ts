@@ -69,57 +69,33 @@ describe("StdioLines on lines that are not messages", () => {
 
 describe("StdioLines on parts that are null, empty lists or JSON texts", () => {
   const request = { jsonrpc: "2.0", id: 1, method: "m" };
+  const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+  const withParams = (params: unknown) => (params === undefined ? request : { ...request, params });
+  const params: readonly (readonly [sent: unknown, read: unknown])[] = [
+    [null, undefined],
+    [[], undefined],
+    ["{}", {}],
+    [{ a: null, _meta: null }, {}],
+    [{ _meta: [] }, {}],
+    [{ _meta: { "io.modelcontextprotocol/related-task": 1 } }, { _meta: {} }],
+    [{ _meta: { progressToken: null } }, { _meta: {} }],
+    [{ arguments: { a: null } }, { arguments: { a: null } }],
+    [{ arguments: null }, { arguments: null }],
+    [{ capabilities: null }, { capabilities: {} }],
+    [{ capabilities: [] }, { capabilities: {} }],
+    [
+      { capabilities: { roots: null, sampling: false, elicitation: true, x: [] } },
+      { capabilities: { elicitation: {}, x: {} } },
+    ],
+    [{ _meta: { [CAPABILITIES]: null } }, { _meta: { [CAPABILITIES]: {} } }],
+  ];
+  const initialized = "notifications/initialized";
   const cases: readonly (readonly [sent: object, read: object])[] = [
-    [{ ...request, params: null }, request],
-    [{ ...request, params: [] }, request],
-    [
-      { ...request, params: "{}" },
-      { ...request, params: {} },
-    ],
-    [
-      { ...request, params: { a: null, _meta: null } },
-      { ...request, params: {} },
-    ],
-    [
-      { ...request, params: { _meta: [] } },
-      { ...request, params: {} },
-    ],
-    [
-      { ...request, params: { _meta: { "io.modelcontextprotocol/related-task": 1 } } },
-      { ...request, params: { _meta: {} } },
-    ],
-    [
-      { ...request, params: { _meta: { progressToken: null } } },
-      { ...request, params: { _meta: {} } },
-    ],
-    [
-      { ...request, params: { arguments: { a: null } } },
-      { ...request, params: { arguments: { a: null } } },
-    ],
-    [
-      { ...request, params: { arguments: null } },
-      { ...request, params: { arguments: null } },
-    ],
-    [
-      { ...request, params: { capabilities: null } },
-      { ...request, params: { capabilities: {} } },
-    ],
-    [
-      { ...request, params: { capabilities: [] } },
-      { ...request, params: { capabilities: {} } },
-    ],
-    [
-      { ...request, params: { capabilities: { roots: null, sampling: false, elicitation: true, x: [] } } },
-      { ...request, params: { capabilities: { elicitation: {}, x: {} } } },
-    ],
-    [
-      { ...request, params: { _meta: { "io.modelcontextprotocol/clientCapabilities": null } } },
-      { ...request, params: { _meta: { "io.modelcontextprotocol/clientCapabilities": {} } } },
-    ],
+    ...params.map(([sent, read]) => [withParams(sent), withParams(read)] as const),
     [{ ...request, result: null, error: null }, request],
     [
-      { jsonrpc: "2.0", id: null, method: "notifications/initialized", params: null },
-      { jsonrpc: "2.0", method: "notifications/initialized" },
+      { jsonrpc: "2.0", id: null, method: initialized, params: null },
+      { jsonrpc: "2.0", method: initialized },
     ],
   ];
   for (const [sent, read] of cases) {
