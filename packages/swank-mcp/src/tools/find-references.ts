@@ -11,6 +11,7 @@ import {
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
+import { answerForEach, oneOrSeveral } from "../report/several.js";
 import { cutName, cutText, firstOf, more, plural } from "../text/cut.js";
 
 /** Modes of which Lisp may not record all references. */
@@ -225,7 +226,7 @@ export const findReferences = defineTool({
     "See what a change affects: the definitions that use a name, by file with line and first line of the form, from the compiler's cross references. If there are none, says why.",
   input: () =>
     z.strictObject({
-      name: z.string().min(1).describe("As code writes it: run, app:*limit*, (setf size)"),
+      name: oneOrSeveral().describe("As code writes it: run, app:*limit*, (setf size); or several"),
       mode: z
         .enum([
           "callers",
@@ -244,10 +245,12 @@ export const findReferences = defineTool({
   async run({ name, mode, package: packageName, start = 0 }, { session, signal, guide }) {
     const lisp = await session();
     const { client } = lisp;
-    const found = await client.code.findReferences(name, mode, { package: packageName, start, signal });
-    const similar = namesNothing(found)
-      ? await namesNear(client, name, packageName ?? lisp.packageName)
-      : await similarNames(client, name, found);
-    return referencesAnswer(found, { name, mode, start, similar }, guide);
+    return answerForEach(name, REFERENCES_META, async (each) => {
+      const found = await client.code.findReferences(each, mode, { package: packageName, start, signal });
+      const similar = namesNothing(found)
+        ? await namesNear(client, each, packageName ?? lisp.packageName)
+        : await similarNames(client, each, found);
+      return referencesAnswer(found, { name: each, mode, start, similar }, guide);
+    });
   },
 });

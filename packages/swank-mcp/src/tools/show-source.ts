@@ -14,7 +14,8 @@ import {
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
-import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
+import { answerForEach, oneOrSeveral } from "../report/several.js";
+import { cutName, cutText, fileName, firstOf, more, oneLine, plural } from "../text/cut.js";
 
 /** Key of a result's `_meta` under which programs find the places as data. */
 const SOURCE_META = "swank-mcp/source";
@@ -134,12 +135,15 @@ const FILE_META = "swank-mcp/file";
 /** Longest first line of a definition. */
 const MAX_HEAD = 100;
 
+/** Most lines from one to another. */
+const MAX_RANGE = 500;
+
 /**
  * The answer of show-source for a file.
  *
- * @param line - The line that the caller asked for.
+ * @param line - The line that the caller asked for; `undefined` if several.
  */
-function shownFileAnswer(shown: types.ShownFile, line: number, guide: ToolGuide): ToolAnswer {
+function shownFileAnswer(shown: types.ShownFile, line: number | undefined, guide: ToolGuide): ToolAnswer {
   const meta = { [FILE_META]: fileData(shown) };
   switch (shown.status) {
     case "found":
@@ -159,14 +163,14 @@ function unreadableText(file: string): string {
   return `The image cannot read ${fileName(file)}: it is too large, or may not be read.`;
 }
 
-function heading({ file, count, first, lines, definition, changed }: types.FoundLines, line: number): string {
+function heading({ file, count, first, lines, definition, changed }: types.FoundLines, line = 1): string {
   const beyond = line > Math.max(count, 1) ? `; there is no line ${line}, so these are the last` : "";
   const place = lines.length === 0 ? "no lines" : `lines ${first}-${first + lines.length - 1} of ${count}`;
   const within = definition === undefined ? "" : `, in ${oneLine(definition.text, MAX_HEAD)} (line ${definition.line})`;
   return `${fileName(file)}: ${place}${beyond}${within}${changed ? "; the file has changed since it was loaded" : ""}`;
 }
 
-function linesText({ lines, first }: types.FoundLines, line: number): string {
+function linesText({ lines, first }: types.FoundLines, line: number | undefined): string {
   return numberedLines(lines, first, line).join("\n");
 }
 
@@ -185,22 +189,33 @@ export const showSource = defineTool({
     "Read a definition before you call or change it: the text of all definitions of a name, methods too, with file and line. The text is that of the file if the file is as it was loaded, otherwise the recorded form; the answer says which. Or lines of a file.",
   input: () =>
     z.strictObject({
-      name: z
-        .string()
-        .min(1)
+      name: oneOrSeveral()
         .optional()
-        .describe("As code writes it: run, app:run, (setf size), (method area (circle))"),
+        .describe("As code writes it: run, app:run, (setf size), (method area (circle)); or several"),
       package: z.string().min(1).optional().describe("Package of the name (default: the current one)"),
       file: z.string().min(1).optional().describe("Instead of a name: a source file"),
       line: z.int().min(1).optional().describe("The line of it to show (default 1)"),
       context: z.int().min(0).max(500).optional().describe("Lines shown before and after it (default 20)"),
+      from: z.int().min(1).optional(),
+      to: z.int().min(1).optional().describe("Instead of line: the lines from..to of it"),
     }),
-  async run({ name, package: packageName, file, line, context }, tools) {
+  async run({ name, package: packageName, file, line, context, from, to }, tools) {
     if ((name === undefined) === (file === undefined)) throw misused("Give either a name or a file.");
-    if (file !== undefined) return showLines(file, { line, context }, tools);
-    if (line !== undefined || context !== undefined) throw misused('"line" and "context" belong to a file.');
-    if (name?.trim() === "") throw misused("The name is blank.");
-    return showName(name ?? "", packageName, tools);
+    const places = [line, context, from, to].filter((place) => place !== undefined);
+    if (file === undefined) {
+      if (places.length > 0) throw misused('"line", "context", "from" and "to" belong to a file.');
+      return answerForEach(name ?? "", SOURCE_META, async (each) => {
+        if (each.trim() === "") throw misused("The name is blank.");
+        return showName(each, packageName, tools);
+      });
+    }
+    if (from === undefined && to === undefined) return showLines(file, { line, context }, tools);
+    if (line !== undefined || context !== undefined) throw misused("Give line and context, or from and to.");
+    const first = from ?? 1;
+    const last = to ?? first + MAX_RANGE - 1;
+    if (last < first) throw misused("The lines end before they begin.");
+    if (last - first >= MAX_RANGE) throw misused(`At most ${MAX_RANGE} lines are shown at once.`);
+    return showRange(file, first, last, tools);
   },
 });
 
@@ -221,6 +236,21 @@ async function showLines(
 ) {
   const { client } = await session();
   return shownFileAnswer(await client.code.showFile(file, { line, context, signal }), line, guide);
+}
+
+/** Shows lines, the first and the last included. */
+async function showRange(file: string, first: number, last: number, { session, signal, guide }: ToolContext) {
+  const { client } = await session();
+  const context = Math.ceil((last - first) / 2);
+  const shown = await client.code.showFile(file, { line: first + context, context, signal });
+  if (shown.status !== "found") return shownFileAnswer(shown, first, guide);
+  if (first > shown.count) throw misused(`${fileName(shown.file)} has ${shown.count} ${plural(shown.count, "line")}.`);
+  const lines = shown.lines.slice(Math.max(0, first - shown.first), last - shown.first + 1);
+  return shownFileAnswer(
+    { ...shown, first: Math.max(first, shown.first), lines, definition: undefined },
+    undefined,
+    guide,
+  );
 }
 
 function misused(problem: string): Refusal {
