@@ -57,6 +57,37 @@ describe("search-source", () => {
     expect(text).to.contain("Looked at 0 files").and.not.to.contain("contrib");
   });
 
+  it("leaves out strings and comments with `code`, and what is below an excluded folder", async () => {
+    expectFacts(
+      await found({ pattern: "zip-code", system: "post", code: true }),
+      "5 lines in 2 files",
+      "FOLDER/letters.lisp:7:17: (getf letter :zip-code))",
+    );
+    expect(await found({ pattern: "Zip-Code of", system: "post", code: true })).to.match(/^No line /);
+    expectFacts(
+      await found({ pattern: "zip-code", system: "post", exclude: join(folder, "src") }),
+      "6 lines in 1 file",
+      "Looked at 2 files",
+    );
+    expect(await found({ pattern: "zip-code", exclude: "no-such-folder" })).to.match(
+      /^ERROR The image has no folder no-such-folder/,
+    );
+  });
+
+  it("looks at no file of this server's own code, whatever tools have loaded of it", async () => {
+    const fresh = await McpStdio.start();
+    for (const [tool, args] of [
+      ["evaluate-lisp", { code: "(+ 1 2)" }],
+      ["list-threads", {}],
+      ["heap", { mode: "types" }],
+      ["run-tests", { name: "none" }],
+    ] as const)
+      await fresh.call(tool, args);
+    const text = markedText(await fresh.call("search-source", { pattern: "swank-client/" }));
+    await fresh.close();
+    expect(text).to.contain("Looked at 0 files");
+  });
+
   it("searches the Lisp files of a folder, loaded or not", async () => {
     expectFacts(
       await found({ pattern: "(zip-code", folder }),

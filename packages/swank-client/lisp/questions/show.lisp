@@ -324,6 +324,20 @@ FILE without its type."
           for position = (funcall search text start (if (and (> end start) (char= #\Return (char text (1- end)))) (1- end) end))
           when position collect (list start position))))
 
+(defun code-text (text)
+  "TEXT with spaces in place of its strings, comments and characters, except line breaks."
+  (let ((code (copy-seq text)) (position 0))
+    (loop while (< position (length text))
+          do (let ((end (skipped-end text position)))
+               (when end
+                 (setf end (min end (length text)))
+                 (loop for index from position below end
+                       unless (char= #\Newline (char text index)) do (setf (char code index) #\Space)))
+               (setf position (or end
+                                  ;; a name in bars may contain quotation marks
+                                  (if (char= #\| (char text position)) (token-end text position) (1+ position))))))
+    code))
+
 (defun match-fact (file start position)
   "(LINE COLUMN TEXT HEAD) of a match at POSITION of FILE, in the line that begins at START. HEAD is that of its definition, as HEAD-LINE returns it."
   (multiple-value-bind (line column) (position-of (file-text file) position)
@@ -349,9 +363,9 @@ FILE without its type."
 
 (defconstant +searched-bytes-limit+ 200000000 "Characters that one search looks at.")
 
-(defun search-files (search files start limit cut unreadable outside)
+(defun search-files (search files start limit cut unreadable outside code)
   "The reply of SEARCH-SOURCE for FILES. CUT says why there can be more of them, UNREADABLE folders could not be
-read, and OUTSIDE describes the links that led elsewhere."
+read, and OUTSIDE describes the links that led elsewhere. CODE: strings and comments are left out."
   (let ((count 0) (matching 0) (unread 0) (looked '()) (shown '()) (characters 0)
         (end (or (nthcdr +searched-files-limit+ files) '())))
     (when end (setf cut :files))
@@ -359,7 +373,7 @@ read, and OUTSIDE describes the links that led elsewhere."
           for rest on files
           until (eq rest end)
           do (let* ((file (let ((*files* (make-hash-table :test 'equal))) (file-now name)))
-                    (matches (and file (catch 'late-search (list (line-matches search (file-text file)))))))
+                    (matches (and file (catch 'late-search (list (line-matches search (if code (code-text (file-text file)) (file-text file))))))))
                (when (or (and file (null matches)) (not (search-time-left-p)))
                  (return (setf cut :time)))
                (push name looked)
@@ -379,9 +393,14 @@ read, and OUTSIDE describes the links that led elsewhere."
           (loop for (folder number) in (folder-counts (nreverse looked)) collect (list (shown-folder folder) number))
           cut (or unreadable 0) (or outside '(0 ())))))
 
-(defun search-source (pattern regexp-p system folder start limit)
-  "The lines that contain PATTERN, in either case, or match it if REGEXP-P, in the source files of SYSTEM, of FOLDER, or of what is loaded;
-from match START, at most LIMIT. CUT says why there can be more matches, in files that were not looked at: :TIME, :FILES, :CHARACTERS or NIL.
+(defun files-outside (files folder)
+  "FILES, pathnames, without those below FOLDER, a truename."
+  (let ((root (namestring folder)))
+    (remove-if (lambda (file) (eql 0 (search root (namestring file)))) files)))
+
+(defun search-source (pattern regexp-p system folder start limit &optional code excluded)
+  "The lines that contain PATTERN, in either case, or match it if REGEXP-P, in the source files of SYSTEM, of FOLDER, or of what is loaded, outside of
+strings and comments if CODE, and not below the folder EXCLUDED; from match START, at most LIMIT. CUT says why there can be more matches, in files that were not looked at: :TIME, :FILES, :CHARACTERS or NIL.
 => (:found ((FILE ((LINE COLUMN TEXT (HEAD-LINE HEAD)) ...)) ...) COUNT MATCHING-FILES FILES UNREAD-FILES ((FOLDER COUNT) ...) CUT
 UNREADABLE-FOLDERS (LINKS-OUTSIDE (TARGET ...))) | (:bad-pattern REASON) | (:system-not-found NAME (SYSTEM ...)) | (:folder-not-found NAME)"
   (with-code-session (nil)
@@ -389,5 +408,8 @@ UNREADABLE-FOLDERS (LINKS-OUTSIDE (TARGET ...))) | (:bad-pattern REASON) | (:sys
       (with-searcher (search pattern regexp-p)
         (within-search-time (+search-seconds+)
           (multiple-value-bind (files reply cut unreadable outside) (searched-files system folder)
-            (or reply
-                (search-files search files start limit cut unreadable outside))))))))
+            (let ((without (and excluded (named-folder excluded))))
+              (cond (reply)
+                    ((and excluded (null without)) (list :folder-not-found excluded))
+                    (t (search-files search (if without (files-outside files without) files)
+                                     start limit cut unreadable outside code))))))))))

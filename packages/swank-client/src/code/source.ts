@@ -121,6 +121,10 @@ const searchOptions = {
   system: check.text,
   /** Instead of a system: a folder, whose files with Lisp code are searched, loaded or not. */
   folder: check.text,
+  /** True to search code only, not strings and comments. Default: false. */
+  code: check.flag,
+  /** A folder whose files are left out. */
+  exclude: check.text,
   /** Index of the first match, from 0. Default: 0. */
   start: check.index,
   /** Most matches returned. Default: 50. */
@@ -195,8 +199,8 @@ export type SourceMatches =
 const searchSourceCall = lispFunction({
   name: "search-source",
   module: "questions",
-  encode: (pattern: string, { regexp, system, folder, start = 0, limit = LIMIT }: SearchOptions) =>
-    forms(pattern, regexp, system, folder, start, limit),
+  encode: (pattern: string, { regexp, system, folder, start = 0, limit = LIMIT, code, exclude }: SearchOptions) =>
+    forms(pattern, regexp, system, folder, start, limit, code, exclude),
   decode: tagged({
     found: map(
       matches,

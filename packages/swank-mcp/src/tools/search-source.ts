@@ -193,17 +193,28 @@ export const searchSource = defineTool({
       regexp: z.boolean().optional().describe("The pattern is a regular expression, e.g. \\bset[fq] \\*"),
       system: z.string().min(1).optional().describe("Only files of this ASDF system"),
       folder: z.string().min(1).optional().describe("Only Lisp files below this folder, loaded or not"),
+      code: z.boolean().optional().describe("Not in strings and comments"),
+      exclude: z.string().min(1).optional().describe("Not below this folder"),
       start: z.int().min(0).optional().describe("Skip this many matches"),
       limit: z.int().min(1).max(MAX_LINES).optional().describe("Most lines to show (default 50)"),
     }),
-  async run({ pattern, regexp = false, system, folder, start = 0, limit }, { session, signal, guide }) {
+  async run({ pattern, regexp = false, system, folder, start = 0, limit, code, exclude }, { session, signal, guide }) {
     if (system !== undefined && folder !== undefined) {
       throw new Refusal("INVALID_ARGUMENTS", "search-source: Give a system or a folder, not both.", {
         remedy: "Leave out one of them.",
       });
     }
     const { client } = await session();
-    const found = await client.code.searchSource(pattern, { regexp, system, folder, start, limit, signal });
+    const found = await client.code.searchSource(pattern, {
+      regexp,
+      system,
+      folder,
+      start,
+      limit,
+      code,
+      exclude,
+      signal,
+    });
     if (found.status === "bad-pattern") throw patternRefusal("search-source", found.reason);
     return foundLinesAnswer(found, { pattern, regexp, start }, guide);
   },
