@@ -26,7 +26,7 @@ describe("Several things in one call", () => {
   });
 
   it("show-source shows the definitions of several names, those that it finds", async () => {
-    const { isError, _meta, ...result } = await source({ name: ["one", "no-such-name", "two"] });
+    const { isError, _meta, ...result } = await source({ name: "one no-such-name two" });
     const [first = "", second = "", third = ""] = blocks(result);
     expect(first).to.match(/^function ONE \(evaluated code/);
     expect(second).to.match(/NO-SUCH-NAME/);
@@ -34,6 +34,8 @@ describe("Several things in one call", () => {
     expect(isError).to.equal(false);
     expect(_meta).to.have.nested.property("swank-mcp/source.answers").that.has.lengthOf(3);
     expect((await source({ name: ["no-such-name", "nor-this"] })).isError).to.equal(true);
+    expect(blocks(await source({ name: "(setf car)\n(method one (t))" }))).to.have.lengthOf(2);
+    expect(refusalType(await source({ name: "a ".repeat(11) }))).to.equal("INVALID_ARGUMENTS");
   });
 
   it("find-references lists the uses of several names", async () => {

@@ -324,7 +324,7 @@ FILE without its type."
           for position = (funcall search text start (if (and (> end start) (char= #\Return (char text (1- end)))) (1- end) end))
           when position collect (list start position))))
 
-(defun code-text (text)
+(defun without-quoted (text)
   "TEXT with spaces in place of its strings, comments and characters, except line breaks."
   (let ((code (copy-seq text)) (position 0))
     (loop while (< position (length text))
@@ -373,7 +373,7 @@ read, and OUTSIDE describes the links that led elsewhere. CODE: strings and comm
           for rest on files
           until (eq rest end)
           do (let* ((file (let ((*files* (make-hash-table :test 'equal))) (file-now name)))
-                    (matches (and file (catch 'late-search (list (line-matches search (if code (code-text (file-text file)) (file-text file))))))))
+                    (matches (and file (catch 'late-search (list (line-matches search (if code (without-quoted (file-text file)) (file-text file))))))))
                (when (or (and file (null matches)) (not (search-time-left-p)))
                  (return (setf cut :time)))
                (push name looked)

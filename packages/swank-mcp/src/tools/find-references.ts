@@ -226,7 +226,7 @@ export const findReferences = defineTool({
     "See what a change affects: the definitions that use a name, by file with line and first line of the form, from the compiler's cross references. If there are none, says why.",
   input: () =>
     z.strictObject({
-      name: oneOrSeveral().describe("As code writes it: run, app:*limit*, (setf size); or several"),
+      name: oneOrSeveral().describe("As code writes it: run, app:*limit*, (setf size); several with spaces"),
       mode: z
         .enum([
           "callers",

@@ -191,7 +191,7 @@ export const showSource = defineTool({
     z.strictObject({
       name: oneOrSeveral()
         .optional()
-        .describe("As code writes it: run, app:run, (setf size), (method area (circle)); or several"),
+        .describe("As code writes it: run, app:run, (setf size), (method area (circle)); several with spaces"),
       package: z.string().min(1).optional().describe("Package of the name (default: the current one)"),
       file: z.string().min(1).optional().describe("Instead of a name: a source file"),
       line: z.int().min(1).optional().describe("The line of it to show (default 1)"),
