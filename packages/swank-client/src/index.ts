@@ -10,7 +10,7 @@ export { lisp } from "./evaluation/template.js";
 export { connectLaunched, LaunchedClient, type LaunchOptions, launch } from "./launch.js";
 export { ReconnectingClient } from "./reconnect.js";
 export { type LispFunction, lispFunction } from "./runtime/function.js";
-export { findUnbalanced, outlineCode } from "./source-text/balance.js";
+export { findUnbalanced, outlineCode, rebalanced } from "./source-text/balance.js";
 export { SourceText } from "./source-text/source-text.js";
 export { Sources } from "./swank/sources.js";
 export type * as types from "./types.js";

@@ -24,7 +24,7 @@ async function begin(lifetime: Lifetime): Promise<Service> {
   if (config.version) return print(`${VERSION}\n`, lifetime);
   if (config.emacsPath) return print(`${emacsFolder()}\n`, lifetime);
   if (config.command === "check") {
-    const { text, exitCode } = await checkFiles(config.files);
+    const { text, exitCode } = await checkFiles(config.files, config);
     return print(text, lifetime, exitCode);
   }
   const log = openLog(config);

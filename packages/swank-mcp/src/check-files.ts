@@ -1,7 +1,9 @@
 import { createReadStream } from "node:fs";
-import { findUnbalanced, SourceText } from "swank-client";
+import { readFile, writeFile } from "node:fs/promises";
+import { findUnbalanced, rebalanced, SourceText } from "swank-client";
 import { STANDARD_INPUT } from "./base/config.js";
 import { cut } from "./text/cut.js";
+import { lineDiff } from "./text/line-diff.js";
 
 /** Exit codes of `check`. The highest of all files counts. */
 const BALANCED = 0;
@@ -22,23 +24,60 @@ export interface CheckResult {
   readonly exitCode: number;
 }
 
+/** Whether files are mended by their indentation, and whether that is only shown. */
+interface FixOptions {
+  readonly fix: boolean;
+  readonly dryRun: boolean;
+}
+
 /** Checks one file after another for unbalanced parentheses, strings and comments. Needs no Lisp, and evaluates nothing. */
-export async function checkFiles(names: readonly string[]): Promise<CheckResult> {
+export async function checkFiles(names: readonly string[], options: FixOptions): Promise<CheckResult> {
   const results: CheckResult[] = [];
-  for (const name of names) results.push(await checkFile(name));
+  for (const name of names) results.push(await checkFile(name, options));
   return {
     text: results.map(({ text }) => text).join(""),
     exitCode: Math.max(BALANCED, ...results.map(({ exitCode }) => exitCode)),
   };
 }
 
-async function checkFile(name: string): Promise<CheckResult> {
+async function checkFile(name: string, options: FixOptions): Promise<CheckResult> {
   const shown = name === STANDARD_INPUT ? "(standard input)" : name;
   const bytes = await readBytes(name);
   if (typeof bytes === "string") return { text: `${shown}: ${bytes}\n`, exitCode: UNCHECKED };
   if (bytes.includes(0)) return { text: `${shown}: is not a text file\n`, exitCode: UNCHECKED };
-  const lines = messages(shown, new SourceText(bytes).text);
-  return { text: lines.map((line) => `${line}\n`).join(""), exitCode: lines.length === 0 ? BALANCED : UNBALANCED };
+  const code = new SourceText(bytes).text;
+  const lines = messages(shown, code);
+  const fixed = lines.length > 0 && options.fix ? await fixFile(name, { code, bytes }, options) : undefined;
+  const told = [...lines, ...(fixed?.lines ?? []).map((line) => (fixed?.isDiff === true ? line : `${shown}: ${line}`))];
+  const isBalanced = lines.length === 0 || fixed?.isWritten === true;
+  return { text: told.map((line) => `${line}\n`).join(""), exitCode: isBalanced ? BALANCED : UNBALANCED };
+}
+
+interface Fixed {
+  readonly lines: readonly string[];
+  readonly isDiff?: boolean;
+  readonly isWritten?: boolean;
+}
+
+/** Mends a file by its indentation, or says what would be written. A file that has changed since it was read is left alone. */
+async function fixFile(
+  name: string,
+  { code, bytes }: { readonly code: string; readonly bytes: Buffer },
+  { dryRun }: FixOptions,
+): Promise<Fixed> {
+  const mended = rebalanced(code);
+  if (mended === undefined) return { lines: ["not fixed: the indentation does not say what is meant"] };
+  if (dryRun) return { lines: lineDiff(code, mended).split("\n"), isDiff: true };
+  if (name === STANDARD_INPUT) return { lines: ["not fixed: standard input cannot be written"] };
+  if (!Buffer.from(code).equals(bytes)) return { lines: ["not fixed: it is not UTF-8"] };
+  try {
+    const now = await readFile(name);
+    if (!now.equals(bytes)) return { lines: ["not fixed: it has changed meanwhile"] };
+    await writeFile(name, mended);
+    return { lines: ["fixed by its indentation: look at the change"], isWritten: true };
+  } catch (error) {
+    return { lines: [`not fixed: ${reasonOf(error)}`] };
+  }
 }
 
 function messages(file: string, code: string): string[] {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -105,5 +105,39 @@ ${open}:1:1: the list that begins here never ends; a closing parenthesis is miss
     expect(() => readConfig(["check"], {})).to.throw(OptionError, "check needs files: swank-mcp check FILE...");
     expect(readConfig(["check", "--help"], {})).to.include({ command: "check", help: true });
     expect(readConfig(["check", "a.lisp", "-"], {}).files).to.deep.equal(["a.lisp", "-"]);
+  });
+
+  it("with --fix writes what the indentation says, and shows it alone with --dry-run", async () => {
+    const unclosed = '(defun f (x)\n  (let ((y 1)\n    (list x y)) ; a (comment\n\n(defun g ()\n  (list "a)" 1)\n';
+    const lacking = await file("lacking.lisp", unclosed);
+    const dry = await check(["--fix", "--dry-run", lacking]);
+    expect(dry.output).to.include(
+      "\n-   (let ((y 1)\n-     (list x y)) ; a (comment\n+   (let ((y 1))\n+     (list x y))) ; a (comment\n",
+    );
+    expect(dry.code).to.equal(1);
+    expect(await readFile(lacking, "utf8")).to.equal(unclosed);
+    const surplus = await file("surplus.lisp", "(defun f (x)\n  (let ((y 1)))\n    (list x y)))\n\n(defun g () 1)\n");
+    const fixed = await check(["--fix", lacking, surplus]);
+    expect(fixed.code).to.equal(0);
+    expect(fixed.output).to.include(`${surplus}: fixed by its indentation: look at the change\n`);
+    expect(await readFile(lacking, "utf8")).to.equal(
+      unclosed.replace("((y 1)", "((y 1))").replace("x y))", "x y)))").replace('"a)" 1)', '"a)" 1))'),
+    );
+    expect(await readFile(surplus, "utf8")).to.equal(
+      "(defun f (x)\n  (let ((y 1))\n    (list x y)))\n\n(defun g () 1)\n",
+    );
+    expect(await check([lacking, surplus])).to.deep.equal({ output: "", code: 0 });
+  });
+
+  it("with --fix leaves files alone of which nothing says what is meant", async () => {
+    const quote = await file("quote.lisp", '(defun f () "abc)\n(defun g () 1)\n');
+    const latin = await file("latin.lisp", Buffer.from('(defun f () (list "\xe4")\n', "latin1"));
+    const run = await check(["--fix", quote, latin]);
+    expect(run.code).to.equal(1);
+    expect(run.output).to.include(`${quote}: not fixed: the indentation does not say what is meant\n`);
+    expect(run.output).to.include(`${latin}: not fixed: it is not UTF-8\n`);
+    expect((await check(["--fix", "-"], "(list 1\n")).output).to.include("not fixed: standard input cannot be written");
+    for (const words of [["--fix"], ["console", "--fix"], ["check", "--dry-run", quote]])
+      expect(() => readConfig(words, {})).to.throw(OptionError, "swank-mcp check --fix");
   });
 });

@@ -41,4 +41,17 @@ describe("What evaluate-lisp says about names and input that are missing", () =>
     }
     expect(await server.evaluate("*countr*")).to.deep.equal(["=> 1"]);
   });
+
+  it("proposes the repair of unbalanced code that its indentation says, and applies none", async () => {
+    const code = "(defun f (x)\n  (let ((y 1)\n    (list x y)))\n(setf *countr* 9)";
+    const proposal =
+      "By its indentation, the code may mean (not applied):\n  (defun f (x)\n-   (let ((y 1)\n+   (let ((y 1))\n      (list x y)))\n";
+    for (const tool of ["evaluate-lisp", "compile-code"]) {
+      const result = await server.call(tool, { code });
+      expect(result.isError).to.equal(true);
+      expect(blocks(result).join("\n")).to.include(proposal);
+    }
+    expect(await server.evaluate("*countr*")).to.deep.equal(["=> 1"]);
+    expect(blocks(await server.call("evaluate-lisp", { code: '(list "a)' })).join("\n")).not.to.include("not applied");
+  });
 });

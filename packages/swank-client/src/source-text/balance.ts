@@ -96,6 +96,35 @@ function problem(
   return { line, column, message, suspects };
 }
 
+/** Strings, names in bars and characters, in which nothing is a comment; and comments. */
+const COMMENT = /"(?:\\[\s\S]|[^"\\])*"|\|(?:\\[\s\S]|[^|\\])*\||#\\(?:[\w-]+|[\s\S])|(;[^\n]*|#\|[\s\S]*?\|#)/g;
+
+/**
+ * The code with the parentheses that its indentation says: those that it lacks, at the ends of the lines that lack them, or without those that are too many
+ * there. For a person or program to look at: indentation can be wrong, too.
+ *
+ * @returns `undefined` for balanced code, and where the indentation does not explain what is wrong, such as a quotation mark.
+ */
+export function rebalanced(code: string): string | undefined {
+  const { kind } = scan(code);
+  if ((kind !== "unclosed-list" && kind !== "extra-close") || misquotedLine(code) !== undefined) return undefined;
+  const bare = code.replace(COMMENT, (text, comment) => (comment === undefined ? text : text.replace(/[^\n]/g, " ")));
+  const lines = code.split("\n");
+  const bareLines = bare.split("\n");
+  for (const { line, count } of misclosedLines(code)) {
+    const text = lines[line - 1] ?? "";
+    const end = (bareLines[line - 1] ?? "").trimEnd().length;
+    const before = text.slice(0, end);
+    const mended =
+      kind === "unclosed-list" ? before + ")".repeat(count) : before.replace(new RegExp(`\\){${count}}$`), "");
+    if (mended === before) return undefined;
+    lines[line - 1] = mended + text.slice(end);
+    bareLines[line - 1] = mended;
+  }
+  const result = lines.join("\n");
+  return scan(result).kind === "balanced" ? result : undefined;
+}
+
 /** How far code is complete. */
 export interface CodeOutline {
   /** `unfinished`: more text could complete it; `surplus`: it has a closing parenthesis too many, and no text can mend that. */

@@ -283,6 +283,14 @@ export const OPTIONS = {
     flag: "--no-user-init",
     summary: "Do not load the user's .sbclrc into the launched image.",
   }),
+  fix: flagOption({
+    flag: "--fix",
+    summary: "For check: write parentheses into the files, or take them out, as the indentation of the lines says.",
+  }),
+  dryRun: flagOption({
+    flag: "--dry-run",
+    summary: "For check --fix: show what would be written, and write nothing.",
+  }),
   cacheDir: textOption({
     flag: "--cache-dir",
     placeholder: "FOLDER",
@@ -429,6 +437,10 @@ const COMMANDS = ["serve", "console", "check"] as const;
 
 const CHECK_NEEDS_FILES = "check needs files: swank-mcp check FILE..., where - means standard input.";
 
+const FIX_IS_FOR_CHECK = "--fix and --dry-run are options of check: swank-mcp check --fix FILE...";
+
+const DRY_RUN_NEEDS_FIX = "--dry-run says what --fix would write: swank-mcp check --fix --dry-run FILE...";
+
 /**
  * Reads the command line, and the environment for options that are not on it.
  *
@@ -455,6 +467,9 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   const foreignErrors = keepsErrors && !isSet(OPTIONS.foreignErrors) ? "theirs" : get(OPTIONS.foreignErrors);
   if (keepsErrors && foreignErrors !== "theirs") throw new OptionError(READ_ONLY_KEEPS_ERRORS);
   const help = get(OPTIONS.help);
+  const fix = get(OPTIONS.fix);
+  if ((fix || get(OPTIONS.dryRun)) && command !== "check") throw new OptionError(FIX_IS_FOR_CHECK);
+  if (get(OPTIONS.dryRun) && !fix) throw new OptionError(DRY_RUN_NEEDS_FIX);
   if (command === "check" && files.length === 0 && !help) throw new OptionError(CHECK_NEEDS_FILES);
   return {
     command,
@@ -467,6 +482,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     swank: get(OPTIONS.swank),
     load: get(OPTIONS.load),
     noUserInit: get(OPTIONS.noUserInit),
+    fix,
+    dryRun: get(OPTIONS.dryRun),
     cacheDir: get(OPTIONS.cacheDir),
     dynamicSpaceSize: get(OPTIONS.dynamicSpaceSize),
     noCore: get(OPTIONS.noCore),

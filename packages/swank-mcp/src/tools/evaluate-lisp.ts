@@ -3,6 +3,7 @@ import { type ToolAnswer, textAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { concludedAnswer, concludeEvaluation } from "../call/evaluate.js";
 import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
+import { repairLines } from "../report/repair.js";
 import { outputPart, textSection } from "../report/report.js";
 import { holdsForm } from "../text/cut.js";
 
@@ -71,7 +72,9 @@ export const evaluateLisp = defineTool({
       valueLimit: maxValue,
     });
     const seconds = timeout ?? context.config.timeout;
-    return concludedAnswer(await concludeEvaluation(evaluation, session, context, seconds), context, [], maxOutput);
+    const conclusion = await concludeEvaluation(evaluation, session, context, seconds);
+    const remarks = conclusion.isError && conclusion.status === "aborted" ? repairLines(code) : [];
+    return concludedAnswer(conclusion, context, remarks, maxOutput);
   },
 });
 
