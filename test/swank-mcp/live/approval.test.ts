@@ -132,7 +132,7 @@ describe("approval with a client that can ask", () => {
     expect(user.asked).to.deep.equal([]);
   });
 
-  it("is not user.asked for if the call is invalid", async () => {
+  it("is not asked for if the call is invalid", async () => {
     await lisp.evaluate("(f 3)");
     await lisp.refusal("debugger_eval_in_frame", { frame: 999, code: "1" });
     await lisp.refusal("debugger_invoke_restart", { restart: "NO-SUCH" });
@@ -169,7 +169,7 @@ describe("approval with a client that can ask", () => {
     expect(user.asked).to.have.lengthOf(1);
   });
 
-  it("is never user.asked for ABORT of the own stop, but for a restart of the program's own that is called ABORT", async () => {
+  it("is never asked for ABORT of the own stop, but for a restart of the program's own that is called ABORT", async () => {
     await lisp.evaluate("(break)");
     expect((await lisp.call("debugger_invoke_restart", { restart: "ABORT" })).isError).to.equal(false);
     expect(user.asked).to.deep.equal([]);
@@ -248,7 +248,7 @@ describe("approval with an unusual client", () => {
     [["--approval", "strict"], "APPROVAL_DENIED"],
     [["--approval", "off"], "false", () => Promise.reject(new Error("asked"))],
   ] as const)
-    it(`needs no question: ${args.join(" ")}: ${expected}`, async () => {
+    it(`has this outcome ${args.join(" ") || "by default, if the client cannot ask"}: ${expected}`, async () => {
       expect(await outcomes(args, answer)).to.deep.equal(Array(4).fill(expected));
     });
 

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { openSession, readConfig, type ToolAnswer, type ToolServer } from "swank-mcp";
+import { liveSwank } from "../../support/live-server.js";
 import { closeServer, toolServer } from "../../support/mcp-server.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 const QUESTIONS: readonly (readonly [name: string, args: object])[] = [
   ["describe-symbol", { name: "car" }],
@@ -13,14 +13,13 @@ const QUESTIONS: readonly (readonly [name: string, args: object])[] = [
 ];
 
 describe("cancelling a request to a hung image", () => {
-  let lisp: RealSwank;
+  const lisp = liveSwank({ each: true });
   let tools: ToolServer;
 
   const call = (name: string, args: object, signal = new AbortController().signal): Promise<ToolAnswer> =>
     tools.call({ name, args, signal, progress: () => {} });
 
   beforeEach(async () => {
-    lisp = await startRealSwank();
     const args = ["--attach", String(lisp.port), "--approval", "off"];
     tools = toolServer(
       openSession(readConfig(args, {}), () => {}),
@@ -28,10 +27,7 @@ describe("cancelling a request to a hung image", () => {
     );
     await call("evaluate-lisp", { code: "(defun asked () 1)" });
   });
-  afterEach(async () => {
-    await closeServer(tools);
-    await lisp.stop();
-  });
+  afterEach(() => closeServer(tools));
 
   async function cancelAll(): Promise<void> {
     lisp.process.kill("SIGSTOP");

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import { CATALOGUE, openSession, readConfig, type ToolServer } from "swank-mcp";
+import { liveSwank } from "../../support/live-server.js";
 import { callTool, closeServer, toolServer } from "../../support/mcp-server.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** A value for each required argument of the tools on stops. */
 const ARGUMENTS: Readonly<Record<string, unknown>> = {
@@ -19,13 +19,8 @@ const DEEP = `(defun deep (a) (let (${Array.from({ length: 30 }, (_, n) => `(v${
 (deeper 40)`;
 
 describe("tool catalogue", () => {
-  let lisp: RealSwank;
+  const lisp = liveSwank();
   let tools: ToolServer;
-
-  before(async () => {
-    lisp = await startRealSwank();
-  });
-  after(() => lisp.stop());
   afterEach(() => closeServer(tools));
 
   function serve(...options: string[]): void {

@@ -189,13 +189,6 @@ describe("swank-mcp console in a terminal", () => {
     expect(await terminal.exited).to.equal(0);
   });
 
-  it("exits at Ctrl-D and ends its image", async () => {
-    const pid = await imagePid();
-    terminal.press(KEYS.endOfFile);
-    expect(await terminal.exited).to.equal(0);
-    await gone(pid);
-  });
-
   it("exits at Ctrl-D while one evaluation is stopped and another runs", async () => {
     const pid = await imagePid();
     terminal.press('(error "Halt")', KEYS.enter);

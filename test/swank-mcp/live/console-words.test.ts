@@ -47,11 +47,6 @@ Usage: ,frames [start [end]]. Show frames with sources and variables.
     expect(output).to.match(/Its condition is refused: [\s\S]*\nCorrect the code: it must compile, /);
   });
 
-  it("list similar names for a symbol that does not exist", async () => {
-    const { output } = await runScript([",describe mapcra"]);
-    expect(output).to.match(/^Symbol MAPCRA not found in package [^\n]*\n\nSimilar names: mapcan, mapcar, /);
-  });
-
   it("do not mention commands and restarts of families that are switched off", async () => {
     const { output } = await runScript([...STOPPED, ",frames"], ["--tools", "core"]);
     expect(output).to.include("[ERROR] DIVISION-BY-ZERO\n").and.to.include("  X = 4\n");

@@ -156,16 +156,15 @@ describe("evaluate-lisp", () => {
     expect(blocks(await slow.result)).to.deep.equal(["=> :SLOW"]);
   });
 
-  it("reports the current package and directory in lisp-status", async () => {
+  it("reports the image, the current package and the directory in lisp-status", async () => {
     await server.evaluate("(defpackage :left (:use :cl)) (in-package :left)");
-    const { structuredContent } = await server.call("lisp-status");
-    expect(structuredContent).to.include({ package: "LEFT", directory: `${process.cwd()}/` });
-    await server.evaluate("(in-package :cl-user)");
-  });
-
-  it("reports the image in lisp-status", async () => {
     const { structuredContent, content } = await server.call("lisp-status");
-    expect(structuredContent).to.include({ image: "own", implementation: "SBCL", package: "COMMON-LISP-USER" });
+    expect(structuredContent).to.include({
+      image: "own",
+      implementation: "SBCL",
+      package: "LEFT",
+      directory: `${process.cwd()}/`,
+    });
     expect(structuredContent).to.have.nested.property("limits.timeout", 30);
     expect(content).to.deep.equal([{ type: "text", text: JSON.stringify(structuredContent) }]);
   });

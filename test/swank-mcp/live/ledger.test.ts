@@ -1,17 +1,16 @@
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { ledgerLines } from "../../support/ledger.js";
+import { liveFolder, liveSwank } from "../../support/live-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 describe("swank-mcp --ledger", function () {
   this.timeout(300_000);
-  let lisp: RealSwank;
-  let folder: string;
-  let path: string;
-  let servers: McpStdio[] = [];
+  const lisp = liveSwank();
+  const folder = liveFolder("ledger", { each: true });
+  const path = join(folder, "ledger.jsonl");
+  const servers: McpStdio[] = [];
 
   /** Starts a server for an agent of this name, whose client can ask. */
   async function start(name: string, ...args: readonly string[]): Promise<McpStdio> {
@@ -24,18 +23,8 @@ describe("swank-mcp --ledger", function () {
     return server;
   }
 
-  before(async () => {
-    lisp = await startRealSwank();
-  });
-  after(() => lisp.stop());
-  beforeEach(async () => {
-    servers = [];
-    folder = await mkdtemp(join(tmpdir(), "ledger-"));
-    path = join(folder, "ledger.jsonl");
-  });
   afterEach(async () => {
-    for (const server of servers) await server.close();
-    await rm(folder, { recursive: true });
+    for (const server of servers.splice(0)) await server.close();
   });
 
   it("has each call with its code, output and values, and each question with its answer", async () => {

@@ -70,16 +70,6 @@ It is not known how far the evaluation got. The next call that needs an image st
     expect((await server.evaluate("1"))[0]).to.equal("=> 1");
   });
 
-  it("keeps as many of simultaneous errors as --max-stops allows", async () => {
-    const server = await start("--max-stops", "3");
-    await server.call("evaluate-lisp", { code: "1" });
-    const code = (index: number) => `(error "parallel ~d" ${index})`;
-    await Promise.all([...Array(8).keys()].map((index) => server.call("evaluate-lisp", { code: code(index) })));
-    await server.call("evaluate-lisp", { code: "(sleep 1)" });
-    const { structuredContent } = await server.call("lisp-status");
-    expect(structuredContent?.["stopped"]).to.have.length(3);
-  });
-
   it("keeps no stop under --on-error unwind, but reports the error", async () => {
     const server = await start("--on-error", "unwind");
     const result = await server.evaluate('(error "gone")');

@@ -1,13 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import * as z from "zod";
 import { EVERY_CALL } from "../../support/every-call.js";
+import { liveFolder, liveSwank } from "../../support/live-server.js";
 import { PipedConsole } from "../../support/mcp-console.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 const READERS = [
   "describe-last-error",
@@ -45,7 +44,8 @@ const STATE = `(list (boundp 'cl-user::*touched*) (fboundp 'cl-user::shaky) (fbo
 
 describe("swank-mcp --read-only", function () {
   this.timeout(300_000);
-  let lisp: RealSwank;
+  const lisp = liveSwank();
+  const folder = liveFolder("read-only");
   let writer: McpStdio;
   let reader: McpStdio;
 
@@ -56,14 +56,12 @@ describe("swank-mcp --read-only", function () {
   }
 
   before(async () => {
-    lisp = await startRealSwank();
     writer = await start("--approval", "off");
     await writer.evaluate("(defun f (x) (list x))");
     reader = await start("--read-only");
   });
   after(async () => {
     for (const server of [writer, reader]) await server.close();
-    await lisp.stop();
   });
 
   async function refusalOf(name: string, args: object): Promise<unknown> {
@@ -158,7 +156,6 @@ describe("swank-mcp --read-only", function () {
   });
 
   it("launches an image with the user's files, which the agent can only read", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "read-only-"));
     const file = join(folder, "app.lisp");
     await writeFile(file, "(defun serve-users (n) (* n 2))\n");
     const own = await McpStdio.start(["--read-only", "--no-user-init", "--load", file]);
@@ -170,7 +167,6 @@ describe("swank-mcp --read-only", function () {
       expect(structuredContent).to.have.nested.property("error.data.type", "READ_ONLY");
     } finally {
       await own.close();
-      await rm(folder, { recursive: true });
     }
   });
 });

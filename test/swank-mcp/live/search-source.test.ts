@@ -2,7 +2,6 @@ import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { expectFacts } from "../../support/facts.js";
-import { LOAD_FIVEAM } from "../../support/fiveam.js";
 import { liveFolder, liveServer } from "../../support/live-server.js";
 import { markedText } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
@@ -166,13 +165,5 @@ Looked at 1 file: FOLDER/links/kept/ 1
         matches: [{ file: join(folder, "src/stamps.lisp"), line: 2, column: 9 }],
       },
     });
-  });
-
-  it("searches a library of other people", async () => {
-    await server.evaluate(LOAD_FIVEAM);
-    expect(await found({ pattern: "(defmacro is ", system: "fiveam" })).to.match(
-      /^1 line in 1 file: it contains "\(defmacro is "\n\n\S*check\.lisp:\d+:1: \(defmacro is \(/,
-    );
-    expect(await found({ pattern: "(defmacro is " })).to.include("check.lisp:");
   });
 });

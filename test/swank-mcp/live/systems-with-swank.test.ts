@@ -1,7 +1,7 @@
 import { expect } from "chai";
+import { liveSwank } from "../../support/live-server.js";
 import { LoadableSystems, loadText } from "../../support/loadable-systems.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
-import { startRealSwank } from "../../support/real-swank.js";
 
 /** Whether ASDF was told that Swank is loaded. */
 const ANNOUNCED = `(and (gethash "swank" (symbol-value (find-symbol "*IMMUTABLE-SYSTEMS*" :asdf/system-registry))) t)`;
@@ -44,8 +44,9 @@ describe("a system that depends on Swank", () => {
     await server.end();
   });
 
+  const lisp = liveSwank();
+
   it("is loaded as well into an image that the server is attached to, which forgets that afterwards", async () => {
-    const lisp = await startRealSwank();
     const attach = () => McpStdio.start(["--attach", String(lisp.port)]);
     const server = await attach();
     await server.evaluate(`(require "asdf")
@@ -65,6 +66,5 @@ describe("a system that depends on Swank", () => {
     const later = await attach();
     expect(await later.evaluate("*announced-later*")).to.deep.equal(["=> NIL"]);
     await later.end();
-    await lisp.stop();
   });
 });

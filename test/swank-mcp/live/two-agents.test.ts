@@ -2,8 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { type Ask, openSession, readConfig, type ToolServer } from "swank-mcp";
 import { NO_ERROR } from "#swank-mcp/report/stop.js";
+import { liveSwank } from "../../support/live-server.js";
 import { besides, callTool, closeServer, toolServer } from "../../support/mcp-server.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
 /** The stopped threads that lisp-status lists. */
 async function stopped(tools: ToolServer): Promise<unknown> {
@@ -22,12 +22,11 @@ async function asked(tools: ToolServer, answer: string, name: string, args: obje
 }
 
 describe("ImageHost with two agents", () => {
-  let lisp: RealSwank;
+  const lisp = liveSwank({ each: true });
   let first: ToolServer;
   let second: ToolServer;
 
-  beforeEach(async () => {
-    lisp = await startRealSwank();
+  beforeEach(() => {
     const args = ["--attach", String(lisp.port), "--max-stops", "1"];
     first = toolServer(
       openSession(readConfig(args, {}), () => {}),
@@ -38,7 +37,6 @@ describe("ImageHost with two agents", () => {
   afterEach(async () => {
     second.agent.close();
     await closeServer(first);
-    await lisp.stop();
   });
 
   it("gives both one connection, and each its own last error", async () => {
@@ -78,7 +76,7 @@ describe("ImageHost with two agents", () => {
 
   it("requires separate approvals for a stop that both can see", async () => {
     await callTool(first, "evaluate-lisp", { code: "(sb-thread:make-thread (lambda () (break)))" });
-    for (let left = 100; left > 0 && first.agent.stops.live.length === 0; left -= 1) await setTimeout(50);
+    while (first.agent.stops.live.length === 0) await setTimeout(50);
     const look = { frame: 0, code: "(+ 1 2)" };
     expect(await asked(first, "Yes, for this stop", "debugger_eval_in_frame", look)).to.have.length(1);
     expect(await asked(first, "No", "debugger_eval_in_frame", look)).to.have.length(0);
@@ -88,14 +86,14 @@ describe("ImageHost with two agents", () => {
 
   it("keeps a stop that both can see until the last one disconnects", async () => {
     await callTool(first, "evaluate-lisp", { code: "(sb-thread:make-thread (lambda () (break)))" });
-    for (let left = 100; left > 0 && first.agent.stops.live.length === 0; left -= 1) await setTimeout(50);
+    while (first.agent.stops.live.length === 0) await setTimeout(50);
     await callTool(second, "evaluate-lisp", { code: '(error "second")' });
     const client = (await first.agent.host.current())?.client;
     second.agent.close();
-    for (let left = 100; left > 0 && client?.stops.length !== 1; left -= 1) await setTimeout(50);
+    while (client?.stops.length !== 1) await setTimeout(50);
     expect(client?.stops.map(({ reason }) => reason)).to.deep.equal(["break"]);
     first.agent.close();
-    for (let left = 100; left > 0 && client?.stops.length !== 0; left -= 1) await setTimeout(50);
+    while ((client?.stops.length ?? 0) > 0) await setTimeout(50);
     expect(client?.stops).to.deep.equal([]);
   });
 
@@ -104,7 +102,7 @@ describe("ImageHost with two agents", () => {
     await callTool(second, "evaluate-lisp", { code: '(error "second")' });
     second.agent.close();
     const client = (await first.agent.host.current())?.client;
-    for (let left = 100; left > 0 && client?.stops.length !== 1; left -= 1) await setTimeout(50);
+    while (client?.stops.length !== 1) await setTimeout(50);
     expect(client?.stops.map(({ condition }) => condition.message)).to.deep.equal(["first"]);
     const third = besides(first);
     await callTool(third, "reset-session");
