@@ -12,13 +12,8 @@ function expectData(cases: readonly (readonly [text: string, datum: Sexp])[]): v
 
 describe("read of nil and t", () => {
   expectData([
-    ["nil", NIL],
-    ["NIL", NIL],
-    ["()", NIL],
-    ["( )", NIL],
-    ["|NIL|", NIL],
-    ["t", T],
-    ["T", T],
+    ...["nil", "NIL", "()", "( )", "|NIL|"].map((text) => [text, NIL] as const),
+    ...["t", "T"].map((text) => [text, T] as const),
   ]);
 
   it("keeps symbols of the same name in other packages apart", () => {
@@ -184,19 +179,7 @@ describe("read of symbols that look like numbers", () => {
 
 describe("read of characters", () => {
   expectData([
-    ["#\\a", character("a")],
-    ["#\\A", character("A")],
-    ["#\\ ", character(" ")],
-    ["#\\(", character("(")],
-    ["#\\)", character(")")],
-    ['#\\"', character('"')],
-    ["#\\;", character(";")],
-    ["#\\|", character("|")],
-    ["#\\\\", character("\\")],
-    ["#\\#", character("#")],
-    ["#\\\n", character("\n")],
-    ["#\\é", character("é")],
-    ["#\\😀", character("😀")],
+    ...[...'aA ()";|\\#\né😀'].map((char) => [`#\\${char}`, character(char)] as const),
     ["#\\space", character(" ")],
     ["#\\Newline", character("\n")],
     ["#\\LINEFEED", character("\n")],

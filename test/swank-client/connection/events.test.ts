@@ -20,10 +20,10 @@ describe("Connection events", () => {
 
   onBothJoints("report every message in order, whatever its type", async ({ connection, peer }) => {
     const events = collectUntil(connection, "test-delay");
-    const sent = MESSAGE_CASES.filter(({ message }) => message.type !== "test-delay");
-    peer.send(...sent.map(({ text }) => text), "(:test-delay 1)");
+    const sent = MESSAGE_CASES.filter(([, , message]) => message.type !== "test-delay");
+    peer.send(...sent.map(([, text]) => text), "(:test-delay 1)");
     const messages = await events;
-    expect(messages.slice(0, -1)).to.deep.equal(sent.map(({ message }) => message));
+    expect(messages.slice(0, -1)).to.deep.equal(sent.map(([, , message]) => message));
     expect(connection.isOpen).to.equal(true);
   });
 

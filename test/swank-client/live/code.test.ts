@@ -1,17 +1,17 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
 import { expect } from "chai";
 import { decode, type types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { loadLibrary } from "../../support/libraries.js";
 import { liveClient } from "./live-image.js";
+import { testFolder } from "./test-folder.js";
 
 /** Milliseconds that compiling a library, or hundreds of questions, may take on a busy machine. */
 const COMPILING = 600_000;
 
 describe("SwankClient.code", () => {
   const image = liveClient();
+  const folder = testFolder();
 
   before(async function () {
     this.timeout(COMPILING);
@@ -35,8 +35,7 @@ describe("SwankClient.code", () => {
   }
 
   it("finds no callers that a file no longer has, nor their methods, macros and local functions", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "live-callers-"));
-    const file = join(folder, "callers.lisp");
+    const file = folder.at("callers.lisp");
     const load = async (call: string) => {
       await writeFile(
         file,
@@ -57,30 +56,25 @@ describe("SwankClient.code", () => {
       if (found.status !== "found") throw new Error(JSON.stringify(found));
       return found.references.map(({ name }) => name).sort();
     };
-    try {
-      const all = [
-        "(METHOD GONE-METHOD (INTEGER))",
-        "GONE-CLOSURE",
-        "GONE-COMPILER-MACRO",
-        "GONE-MACRO",
-        "GONE-OUTER",
-        "GONE-USER",
-        "KEPT-USER",
-      ];
-      await load("(gone-target x)");
-      expect(await callers()).to.deep.equal(all);
-      await load("(gone-target x)");
-      expect(await callers()).to.deep.equal(all);
-      await load("x");
-      expect(await callers()).to.deep.equal(["KEPT-USER"]);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    const all = [
+      "(METHOD GONE-METHOD (INTEGER))",
+      "GONE-CLOSURE",
+      "GONE-COMPILER-MACRO",
+      "GONE-MACRO",
+      "GONE-OUTER",
+      "GONE-USER",
+      "KEPT-USER",
+    ];
+    await load("(gone-target x)");
+    expect(await callers()).to.deep.equal(all);
+    await load("(gone-target x)");
+    expect(await callers()).to.deep.equal(all);
+    await load("x");
+    expect(await callers()).to.deep.equal(["KEPT-USER"]);
   });
 
   it("finds callers under the names that they have got, and those that a closure wraps", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "live-callers-"));
-    const file = join(folder, "renamed.lisp");
+    const file = folder.at("renamed.lisp");
     await writeFile(
       file,
       `(defun renamed-target (x) x)
@@ -94,7 +88,6 @@ describe("SwankClient.code", () => {
       (loop repeat 2 do (let ((old #'renamed-twice)) (setf (fdefinition 'renamed-twice) (lambda (x) (list (funcall old x))))))`,
     );
     await image.client.eval(`(load (compile-file "${file}"))`);
-    await rm(folder, { recursive: true });
     const found = await image.client.code.findReferences("renamed-target", "callers");
     if (found.status !== "found") throw new Error(JSON.stringify(found));
     const names = found.references.map(({ name }) => name).sort();
@@ -122,8 +115,7 @@ describe("SwankClient.code", () => {
     });
 
   it("finds methods and accessors in the form that made them after their file has changed", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "live-inner-"));
-    const file = join(folder, "inner.lisp");
+    const file = folder.at("inner.lisp");
     const text = `(defclass inner-box () ((v :reader inner-v)))
 (defgeneric inner-size (x)
   (:method ((x inner-box)) (inner-v x)))
@@ -147,29 +139,23 @@ describe("SwankClient.code", () => {
       ["same-form", 1],
       ["as-loaded", undefined],
     ]);
-    await rm(folder, { recursive: true });
   });
 
   it("says that changes are loaded only if all of a file can be read and loaded", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "changes-"));
-    try {
-      const file = join(folder, "changed.lisp");
-      await writeFile(file, "(defun changed () 1)\n");
-      await image.client.eval(`(load ${JSON.stringify(file)})`);
-      const statuses: unknown[] = [];
-      for (const text of [
-        "(defun changed () 2)",
-        "(defun changed () 3",
-        "(defun changed (x x) 3)",
-        "(defun changed () 4)",
-      ]) {
-        await writeFile(file, `${text}\n`);
-        statuses.push((await image.client.code.loadChanges({ file }).result()).status);
-      }
-      expect(statuses).to.deep.equal(["loaded", "incomplete", "incomplete", "loaded"]);
-    } finally {
-      await rm(folder, { recursive: true });
+    const file = folder.at("changed.lisp");
+    await writeFile(file, "(defun changed () 1)\n");
+    await image.client.eval(`(load ${JSON.stringify(file)})`);
+    const statuses: unknown[] = [];
+    for (const text of [
+      "(defun changed () 2)",
+      "(defun changed () 3",
+      "(defun changed (x x) 3)",
+      "(defun changed () 4)",
+    ]) {
+      await writeFile(file, `${text}\n`);
+      statuses.push((await image.client.code.loadChanges({ file }).result()).status);
     }
+    expect(statuses).to.deep.equal(["loaded", "incomplete", "incomplete", "loaded"]);
   });
 
   it("shows a method of a library by its specializers, in its own file", async () => {

@@ -101,49 +101,32 @@ describe("SwankClient.describeSymbol: variables, classes and types", () => {
     });
   });
 
-  it("distinguishes constants, keywords, symbol macros and undeclared variables", async () => {
+  it("describes constants, symbol macros, undeclared variables, classes, structures, conditions and types", async () => {
     await image.values(
-      '(defconstant +dv+ 3 "Three.") (define-symbol-macro dv-macro (car *features*)) (locally (declare (sb-ext:muffle-conditions warning)) (setq dv-undeclared 7)) :dv-keyword',
-    );
-    expect(await meaning(image.client, "+dv+", "constant")).to.deep.include({
-      documentation: "Three.",
-      value: { text: "3", cut: undefined },
-    });
-    expect(await meaning(image.client, ":dv-keyword", "constant")).to.deep.include({
-      name: "KEYWORD::DV-KEYWORD",
-      value: { text: ":DV-KEYWORD", cut: undefined },
-    });
-    expect(await meaning(image.client, "dv-macro", "symbol-macro")).to.include({ expansion: "(CAR *FEATURES*)" });
-    expect(await meaning(image.client, "dv-undeclared", "undeclared-variable")).to.deep.include({
-      value: { text: "7", cut: undefined },
-    });
-  });
-
-  it("describes classes, structures, conditions and types", async () => {
-    await image.values(`(defclass dv-base () (a)) (defclass dv-class (dv-base) ((b :initarg :b) |c|) (:documentation "A class."))
+      `(defconstant +dv+ 3 "Three.") (define-symbol-macro dv-macro (car *features*)) :dv-keyword
+       (locally (declare (sb-ext:muffle-conditions warning)) (setq dv-undeclared 7))
+       (defclass dv-base () (a)) (defclass dv-class (dv-base) ((b :initarg :b) |c|) (:documentation "A class."))
        (defstruct (dv-structure (:include structure-object)) "A structure." x)
        (define-condition dv-condition (warning) ((why :initarg :why)))
-       (deftype dv-type (&optional (n 3)) "A type." \`(integer 0 ,n))`);
-    expect(await meaning(image.client, "dv-class", "class")).to.deep.include({
-      superclasses: ["DV-BASE"],
-      slots: ["B", "c"],
-      documentation: "A class.",
-    });
-    expect(await meaning(image.client, "dv-structure", "structure")).to.deep.include({
-      superclasses: ["STRUCTURE-OBJECT"],
-      slots: ["X"],
-      documentation: "A structure.",
-    });
-    expect(await meaning(image.client, "dv-condition", "condition")).to.deep.include({
-      superclasses: ["WARNING"],
-      slots: ["WHY"],
-    });
-    expect(await meaning(image.client, "dv-type", "type")).to.include({
-      arglist: "(&OPTIONAL (N 3))",
-      expansion: "(INTEGER 0 3)",
-      documentation: "A type.",
-    });
-    expect(await meaning(image.client, "fixnum", "built-in-class")).to.deep.include({ superclasses: ["INTEGER"] });
+       (deftype dv-type (&optional (n 3)) "A type." \`(integer 0 ,n))`,
+    );
+    const value = (text: string) => ({ value: { text, cut: undefined } });
+    for (const [name, kind, facts] of [
+      ["+dv+", "constant", { documentation: "Three.", ...value("3") }],
+      [":dv-keyword", "constant", { name: "KEYWORD::DV-KEYWORD", ...value(":DV-KEYWORD") }],
+      ["dv-macro", "symbol-macro", { expansion: "(CAR *FEATURES*)" }],
+      ["dv-undeclared", "undeclared-variable", value("7")],
+      ["dv-class", "class", { superclasses: ["DV-BASE"], slots: ["B", "c"], documentation: "A class." }],
+      [
+        "dv-structure",
+        "structure",
+        { superclasses: ["STRUCTURE-OBJECT"], slots: ["X"], documentation: "A structure." },
+      ],
+      ["dv-condition", "condition", { superclasses: ["WARNING"], slots: ["WHY"] }],
+      ["dv-type", "type", { arglist: "(&OPTIONAL (N 3))", expansion: "(INTEGER 0 3)", documentation: "A type." }],
+      ["fixnum", "built-in-class", { superclasses: ["INTEGER"] }],
+    ] as const)
+      expect(await meaning(image.client, name, kind), name).to.deep.include(facts);
   });
 
   it("describes all meanings of a symbol, operators first", async () => {

@@ -1,13 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect } from "chai";
 import type { types } from "swank-client";
 import { liveClient } from "./live-image.js";
 import { returned, stopped } from "./outcomes.js";
+import { testFolder } from "./test-folder.js";
 
 describe("Redefinitions of an evaluation", () => {
   const image = liveClient();
+  const folder = testFolder();
 
   async function redefinitionsOf(code: string): Promise<types.Redefinitions> {
     const outcome = returned(await image.evaluate(code));
@@ -43,16 +44,14 @@ describe("Redefinitions of an evaluation", () => {
   });
 
   it("are searched without stopping, although the code breaks on errors", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "live-redefinitions-"));
-    const file = join(folder, "own-macro.lisp");
+    const file = folder.at("own-macro.lisp");
     await writeFile(
       file,
       "(defmacro own-macro (x) x)\n(defun own-user (x) (own-macro x))\n(defmacro own-macro (x) `(list ,x))",
     );
     await image.client.eval(`(compile-file "${file}")`);
-    const load = `(let ((*break-on-signals* 'error)) (load "${join(folder, "own-macro.fasl")}"))`;
+    const load = `(let ((*break-on-signals* 'error)) (load "${folder.at("own-macro.fasl")}"))`;
     const { stale } = await redefinitionsOf(load);
-    await rm(folder, { recursive: true });
     expect(stale).to.deep.equal([{ name: "OWN-MACRO", count: 1, users: ["OWN-USER"] }]);
   });
 
@@ -75,8 +74,7 @@ describe("Redefinitions of an evaluation", () => {
   });
 
   it("by loaded files are counted by file, relative to the image's directory", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "live-redefinitions-"));
-    const file = join(folder, "model.lisp");
+    const file = folder.at("model.lisp");
     const definitions = (value: number) =>
       [...Array(60).keys()].map((index) => `(defun model-${index} () ${value})`).join("\n");
     await writeFile(file, definitions(1));
@@ -86,12 +84,11 @@ describe("Redefinitions of an evaluation", () => {
       `(let ((*default-pathname-defaults* #p"${tmpdir()}/")) (load "${file}"))`,
     );
     expect([count, files.length, files[0]?.count, files[0]?.names.length]).to.deep.equal([60, 1, 60, 50]);
-    expect(files[0]?.file).to.match(/live-redefinitions-\w+\/model\.lisp$/);
+    expect(files[0]?.file).to.match(/live-\w+\/model\.lisp$/);
     const compiled = await redefinitionsOf(
       `(let ((*error-output* (make-broadcast-stream)) (*standard-output* (make-broadcast-stream))) (load (compile-file "${file}")))`,
     );
-    expect(compiled.files[0]?.file).to.match(/live-redefinitions-\w+\/model\.lisp$/);
-    await rm(folder, { recursive: true });
+    expect(compiled.files[0]?.file).to.match(/live-\w+\/model\.lisp$/);
   });
 });
 

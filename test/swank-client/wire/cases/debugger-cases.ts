@@ -2,13 +2,12 @@ import { keyword, list } from "sexp-parser";
 import type { MessageCase } from "./message-case.js";
 
 export const DEBUGGER: readonly MessageCase[] = [
-  {
-    title: "debug: 2.27",
-    text:
-      '(:debug 10 1 ("boom 42" "   [Condition of type SIMPLE-ERROR]" nil) ' +
+  [
+    "debug: 2.27",
+    '(:debug 10 1 ("boom 42" "   [Condition of type SIMPLE-ERROR]" nil) ' +
       '(("RETRY" "Retry SLIME evaluation request.") ("*ABORT" "Return to SLIME\'s top level.") ("NIL" "odd")) ' +
       '((0 "(F 42)" (:restartable t)) (1 "(EVAL (F 42))")) (9))',
-    message: {
+    {
       type: "debug",
       thread: 10,
       level: 1,
@@ -24,13 +23,12 @@ export const DEBUGGER: readonly MessageCase[] = [
       ],
       continuations: [9],
     },
-  },
-  {
-    title: "debug: nested, with references, several requests, and a thread id of the operating system (2.30)",
-    text:
-      '(:debug 140234 2 ("The variable X is unbound." "   [Condition of type COMMON-LISP:UNBOUND-VARIABLE]" ' +
+  ],
+  [
+    "debug: nested, with references, several requests, and a thread id of the operating system (2.30)",
+    '(:debug 140234 2 ("The variable X is unbound." "   [Condition of type COMMON-LISP:UNBOUND-VARIABLE]" ' +
       '((:references ((:ansi-cl :function "x"))))) (("*special*" "mine")) nil (11 10))',
-    message: {
+    {
       type: "debug",
       thread: 140234,
       level: 2,
@@ -43,11 +41,11 @@ export const DEBUGGER: readonly MessageCase[] = [
       frames: [],
       continuations: [11, 10],
     },
-  },
-  {
-    title: "debug: a thread that Swank did not start",
-    text: '(:debug 3 1 ("" "   [Condition of type (SATISFIES\n X)]" nil) (("*ABORT" "x")) ((0 "bogus stack frame")) nil)',
-    message: {
+  ],
+  [
+    "debug: a thread that Swank did not start",
+    '(:debug 3 1 ("" "   [Condition of type (SATISFIES\n X)]" nil) (("*ABORT" "x")) ((0 "bogus stack frame")) nil)',
+    {
       type: "debug",
       thread: 3,
       level: 1,
@@ -56,11 +54,11 @@ export const DEBUGGER: readonly MessageCase[] = [
       frames: [{ index: 0, call: "bogus stack frame", restartable: false }],
       continuations: [],
     },
-  },
-  {
-    title: "debug: a frame with properties that are not known",
-    text: '(:debug 3 1 ("m" "T" nil) nil ((0 "(F)" (:restartable nil :new 1)) (1 "(G)" :odd)) (1))',
-    message: {
+  ],
+  [
+    "debug: a frame with properties that are not known",
+    '(:debug 3 1 ("m" "T" nil) nil ((0 "(F)" (:restartable nil :new 1)) (1 "(G)" :odd)) (1))',
+    {
       type: "debug",
       thread: 3,
       level: 1,
@@ -72,35 +70,23 @@ export const DEBUGGER: readonly MessageCase[] = [
       ],
       continuations: [1],
     },
-  },
-  {
-    title: "debug-activate",
-    text: "(:debug-activate 10 1 nil)",
-    message: { type: "debug-activate", thread: 10, level: 1, select: false },
-  },
-  {
-    title: "debug-activate: select",
-    text: "(:debug-activate 10 2 t)",
-    message: { type: "debug-activate", thread: 10, level: 2, select: true },
-  },
-  {
-    title: "debug-activate: without the last argument, which slime.el calls optional",
-    text: "(:debug-activate 10 2)",
-    message: { type: "debug-activate", thread: 10, level: 2, select: false },
-  },
-  {
-    title: "debug-return",
-    text: "(:debug-return 10 1 nil)",
-    message: { type: "debug-return", thread: 10, level: 1, stepping: false },
-  },
-  {
-    title: "debug-return: by a step",
-    text: "(:debug-return 10 1 t)",
-    message: { type: "debug-return", thread: 10, level: 1, stepping: true },
-  },
-  {
-    title: "debug-condition",
-    text: '(:debug-condition 18 "Thread with id 99999 not found")',
-    message: { type: "debug-condition", thread: 18, message: "Thread with id 99999 not found" },
-  },
+  ],
+  ["debug-activate", "(:debug-activate 10 1 nil)", { type: "debug-activate", thread: 10, level: 1, select: false }],
+  [
+    "debug-activate: select",
+    "(:debug-activate 10 2 t)",
+    { type: "debug-activate", thread: 10, level: 2, select: true },
+  ],
+  [
+    "debug-activate: without the last argument, which slime.el calls optional",
+    "(:debug-activate 10 2)",
+    { type: "debug-activate", thread: 10, level: 2, select: false },
+  ],
+  ["debug-return", "(:debug-return 10 1 nil)", { type: "debug-return", thread: 10, level: 1, stepping: false }],
+  ["debug-return: by a step", "(:debug-return 10 1 t)", { type: "debug-return", thread: 10, level: 1, stepping: true }],
+  [
+    "debug-condition",
+    '(:debug-condition 18 "Thread with id 99999 not found")',
+    { type: "debug-condition", thread: 18, message: "Thread with id 99999 not found" },
+  ],
 ];

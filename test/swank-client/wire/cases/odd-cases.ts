@@ -2,12 +2,12 @@ import { read, type Sexp } from "sexp-parser";
 import type { MessageCase } from "./message-case.js";
 
 function unknown(name: string, text: string): MessageCase {
-  return { title: `unknown: ${text}`, text, message: { type: "unknown", name, datum: read(text) } };
+  return [`unknown: ${text}`, text, { type: "unknown", name, datum: read(text) }];
 }
 
 function malformed(text: string, name: string, problem: string, id?: number): MessageCase {
   const datum: Sexp = read(text);
-  return { title: `malformed: ${text}`, text, message: { type: "malformed", name, problem, datum, id } };
+  return [`malformed: ${text}`, text, { type: "malformed", name, problem, datum, id }];
 }
 
 export const ODD: readonly MessageCase[] = [
@@ -34,25 +34,25 @@ export const ODD: readonly MessageCase[] = [
     "invalid-rpc.message: expected an element that is missing, found (6)",
     6,
   ),
-  {
-    title: "unreadable: a reply",
-    text: '(:return (:ok #<foo "unclosed) 21)',
-    message: {
+  [
+    "unreadable: a reply",
+    '(:return (:ok #<foo "unclosed) 21)',
+    {
       type: "unreadable",
       text: '(:return (:ok #<foo "unclosed) 21)',
       problem: "The text ends inside #<...>; the position is the #. (UNCLOSED_UNREADABLE at line 1, column 15)",
       id: 21,
     },
-  },
-  {
-    title: "unreadable: an event",
-    text: "(:new-features (:a :b:c:d))",
-    message: {
+  ],
+  [
+    "unreadable: an event",
+    "(:new-features (:a :b:c:d))",
+    {
       type: "unreadable",
       text: "(:new-features (:a :b:c:d))",
       problem:
         "A token has misplaced colons, no name after its colons, or an empty package name. (INVALID_SYMBOL at line 1, column 20)",
       id: undefined,
     },
-  },
+  ],
 ];

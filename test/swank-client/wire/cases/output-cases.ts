@@ -2,65 +2,61 @@ import { keyword, NIL, read } from "sexp-parser";
 import type { MessageCase } from "./message-case.js";
 
 export const OUTPUT: readonly MessageCase[] = [
-  {
-    title: "write-string: up to 2.27",
-    text: '(:write-string "a \\"b\\" \\\\n\nc")',
-    message: { type: "write-string", text: 'a "b" \\n\nc', target: NIL, thread: undefined },
-  },
-  {
-    title: "write-string: with a target",
-    text: '(:write-string "3" :repl-result)',
-    message: { type: "write-string", text: "3", target: keyword("repl-result"), thread: undefined },
-  },
-  {
-    title: "write-string: with a target of an application's own",
-    text: '(:write-string "x" (17 1))',
-    message: { type: "write-string", text: "x", target: [17, 1], thread: undefined },
-  },
-  {
-    title: "write-string: from 2.28, with the thread that waits",
-    text: '(:write-string "x" nil 8123)',
-    message: { type: "write-string", text: "x", target: NIL, thread: 8123 },
-  },
-  {
-    title: "write-string: from 2.28, with a thread that does not wait",
-    text: '(:write-string "x" nil nil)',
-    message: { type: "write-string", text: "x", target: NIL, thread: undefined },
-  },
-  {
-    title: "presentation-start",
-    text: "(:presentation-start 4 :repl-result)",
-    message: { type: "presentation-start", id: 4, target: keyword("repl-result") },
-  },
-  {
-    title: "presentation-end: without a target",
-    text: "(:presentation-end 4)",
-    message: { type: "presentation-end", id: 4, target: NIL },
-  },
-  { title: "new-repl-output: from 2.32", text: "(:new-repl-output)", message: { type: "new-repl-output" } },
-  {
-    title: "channel-send",
-    text: '(:channel-send 7 (:write-string "\n1 "))',
-    message: { type: "channel-send", channel: 7, method: "write-string", args: ["\n1 "] },
-  },
-  {
-    title: "channel-send: without arguments",
-    text: "(:channel-send 7 (:evaluation-aborted))",
-    message: { type: "channel-send", channel: 7, method: "evaluation-aborted", args: [] },
-  },
-  {
-    title: "write-image",
-    text: '(:write-image ((:type :png :file "/tmp/x.png")) "[image]")',
-    message: { type: "write-image", image: read('((:type :png :file "/tmp/x.png"))'), text: "[image]" },
-  },
-  {
-    title: "popup-buffer",
-    text: '(:popup-buffer "doc" "text" text-mode)',
-    message: { type: "popup-buffer", name: "doc", text: "text", mode: read("text-mode") },
-  },
-  {
-    title: "open-dedicated-output-stream: up to 2.30",
-    text: '(:open-dedicated-output-stream 40123 "utf-8-unix")',
-    message: { type: "open-dedicated-output-stream", port: 40123, coding: "utf-8-unix" },
-  },
+  [
+    "write-string: up to 2.27",
+    '(:write-string "a \\"b\\" \\\\n\nc")',
+    { type: "write-string", text: 'a "b" \\n\nc', target: NIL, thread: undefined },
+  ],
+  [
+    "write-string: with a target",
+    '(:write-string "3" :repl-result)',
+    { type: "write-string", text: "3", target: keyword("repl-result"), thread: undefined },
+  ],
+  [
+    "write-string: with a target of an application's own",
+    '(:write-string "x" (17 1))',
+    { type: "write-string", text: "x", target: [17, 1], thread: undefined },
+  ],
+  [
+    "write-string: from 2.28, with the thread that waits",
+    '(:write-string "x" nil 8123)',
+    { type: "write-string", text: "x", target: NIL, thread: 8123 },
+  ],
+  [
+    "write-string: from 2.28, with a thread that does not wait",
+    '(:write-string "x" nil nil)',
+    { type: "write-string", text: "x", target: NIL, thread: undefined },
+  ],
+  [
+    "presentation-start",
+    "(:presentation-start 4 :repl-result)",
+    { type: "presentation-start", id: 4, target: keyword("repl-result") },
+  ],
+  ["presentation-end: without a target", "(:presentation-end 4)", { type: "presentation-end", id: 4, target: NIL }],
+  ["new-repl-output: from 2.32", "(:new-repl-output)", { type: "new-repl-output" }],
+  [
+    "channel-send",
+    '(:channel-send 7 (:write-string "\n1 "))',
+    { type: "channel-send", channel: 7, method: "write-string", args: ["\n1 "] },
+  ],
+  [
+    "channel-send: without arguments",
+    "(:channel-send 7 (:evaluation-aborted))",
+    { type: "channel-send", channel: 7, method: "evaluation-aborted", args: [] },
+  ],
+  [
+    "write-image",
+    '(:write-image ((:type :png :file "/tmp/x.png")) "[image]")',
+    { type: "write-image", image: read('((:type :png :file "/tmp/x.png"))'), text: "[image]" },
+  ],
+  [
+    "popup-buffer",
+    '(:popup-buffer "doc" "text" text-mode)',
+    { type: "popup-buffer", name: "doc", text: "text", mode: read("text-mode") },
+  ],
+  [
+    "open-dedicated-output-stream: up to 2.30",
+    '(:open-dedicated-output-stream 40123 "utf-8-unix")',
+    { type: "open-dedicated-output-stream", port: 40123, coding: "utf-8-unix" },
+  ],
 ];
