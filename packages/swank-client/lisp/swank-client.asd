@@ -189,6 +189,7 @@
                (:file "observe/trace")
                (:file "observe/tally")
                (:file "observe/profile")
+               (:file "observe/timing")
                (:file "observe/views")
                (:file "observe/instances")
                (:file "observe/inspector")

@@ -4,4 +4,5 @@ export { loadCode, testCode } from "./code/load.js";
 export type { PreparedCode, RunCode } from "./evaluation/work.js";
 export { growthCode } from "./program/heap.js";
 export { profileCode } from "./program/profile.js";
+export { timeCode } from "./program/timing.js";
 export { type TraceCode, traceCode } from "./program/trace.js";

@@ -267,6 +267,7 @@ export type {
   ThreadsOptions,
   UNREAD_REASONS,
 } from "./program/threads.js";
+export type { Spread, TimedCode, TimedSource, Timing, TimingOptions } from "./program/timing.js";
 export type {
   CALL_EXITS,
   CompleteTrace,

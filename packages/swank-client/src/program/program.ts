@@ -1,5 +1,6 @@
 import { check } from "../base/options.js";
-import { type ProgressTask, type StartTask, startRun } from "../evaluation/work.js";
+import type { Task } from "../evaluation/stop.js";
+import { type ProgressTask, type StartTask, startPrepared, startRun } from "../evaluation/work.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { Heap } from "./heap.js";
 import { type InspectObjectOptions, inspectObject, type ObjectView, releaseObject } from "./objects.js";
@@ -13,6 +14,7 @@ import {
   type THREAD_FATES,
   type ThreadsOptions,
 } from "./threads.js";
+import { type TimedSource, type Timing, type TimingOptions, timeCode } from "./timing.js";
 import { type CompleteTrace, completeTraceCode, type TraceOptions, type TraceSource } from "./trace.js";
 
 const checkEnding = check.choice(THREAD_ENDINGS);
@@ -79,6 +81,16 @@ export class Program {
   profile(source: ProfileSource, options: ProfileOptions = {}): ProgressTask<Profile> {
     const prepare = (signal: AbortSignal | undefined) => profileCode(this.#lisp, source, { ...options, signal });
     return startRun(this.#start, prepare, options, { policy: "keep" });
+  }
+
+  /**
+   * Times code, alone or against other code, without a profiler: both run in turn for about two seconds, each round often enough for the clock.
+   *
+   * @returns the running task. Never throws: `result()` reports the errors of `Task.result`, and `INVALID_ARGUMENT`.
+   */
+  timeCode(source: TimedSource, options: TimingOptions = {}): Task<Timing> {
+    const prepare = (signal: AbortSignal | undefined) => timeCode(this.#lisp, source, { ...options, signal });
+    return startPrepared(this.#start, prepare, options, { policy: "keep" });
   }
 
   /**

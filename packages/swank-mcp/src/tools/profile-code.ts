@@ -1,5 +1,5 @@
 import type { types } from "swank-client";
-import { profileCode as preparedProfile } from "swank-client/internal";
+import { profileCode as preparedProfile, timeCode } from "swank-client/internal";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
@@ -148,6 +148,40 @@ function data({ functions, elsewhere, path, cost, comparison, counts, values, ..
   };
 }
 
+/** The answer of profile-code in the mode `time`. */
+function timingAnswer({ rounds, code, against, ratio, values }: types.Timing): ToolAnswer {
+  const text = [
+    `Time of one run, medians of ${rounds} rounds${against === undefined ? "" : " in turn"} without a profiler:`,
+    `  code:    ${timedText(code)}`,
+    ...(against === undefined ? [] : [`  against: ${timedText(against)}`]),
+    ...(ratio === undefined ? [] : [`  ${spreadRatio(ratio)}`]),
+    ...values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`),
+  ].join("\n");
+  const facts = { rounds, code: { ...code, time: { ...code.time } }, ratio: ratio && { ...ratio } };
+  const other = against && { ...against, time: { ...against.time } };
+  return { blocks: [cutText(text)], isError: false, meta: { [PROFILE_META]: { ...facts, against: other } } };
+}
+
+function timedText({ repeats, time, gc, bytes }: types.TimedCode): string {
+  const spread = `half between ${shortTime(time.low)} and ${shortTime(time.high)}`;
+  const each = repeats === 1 ? "" : `, ${countText(repeats)} runs a round`;
+  return `${shortTime(time.median)} (${spread}${each}), ${shortTime(gc)} of it GC, ${bytesText(bytes)} allocated`;
+}
+
+/** Less than a microsecond counts here. */
+function shortTime(nanoseconds: number): string {
+  return nanoseconds < 1000 ? `${nanoseconds} ns` : timeText(nanoseconds / 1000);
+}
+
+function spreadRatio({ median, low, high }: types.Spread): string {
+  const isFaster = median >= 1;
+  const [middle, least, most] = isFaster ? [median, low, high] : [1 / median, 1 / high, 1 / low];
+  const range = `half of the rounds between ${least.toFixed(2)} and ${most.toFixed(2)}`;
+  if (low <= 1 && high >= 1) return `No difference that can be told: the ratio is ${middle.toFixed(2)}, ${range}.`;
+  const [first, second] = isFaster ? ["code", "against"] : ["against", "code"];
+  return `${first} is ${middle.toFixed(2)} times as fast as ${second}, ${range}.`;
+}
+
 export const profileCode = defineTool({
   name: "profile-code",
   family: "runtime",
@@ -159,14 +193,34 @@ export const profileCode = defineTool({
     z.strictObject({
       code: z.string().min(1).optional().describe("Let it run a second"),
       seconds: secondsUpTo(3600).optional().describe("Instead"),
-      mode: z.enum(["cpu", "alloc", "calls"]).optional(),
+      mode: z
+        .enum(["cpu", "alloc", "calls", "time"])
+        .optional()
+        .describe("time: no profiler, code and against in turn"),
       package: z.string().min(1).optional().describe("Count only its functions"),
       functions: z.array(z.string()).optional(),
       against: z.string().min(1).optional().describe("Code to compare with"),
       timeout: timeoutInput(config),
     }),
-  async plan({ code, seconds, against, timeout, ...what }, context) {
+  async plan({ code, seconds, against, timeout, mode, ...names }, context) {
     const source = sourceOf(code, seconds, against);
+    if (mode === "time") {
+      if ("seconds" in source || names.package !== undefined || names.functions !== undefined)
+        throw misused("The mode time takes code and against only.");
+      return {
+        request: undefined,
+        async act() {
+          const { client } = await context.session();
+          return answerRun(
+            await timeCode(client.lisp, source, { signal: context.signal }),
+            timeout,
+            context,
+            timingAnswer,
+          );
+        },
+      };
+    }
+    const what = { ...names, mode };
     const session = await context.session();
     const time = "seconds" in source ? source.seconds + WATCH_MARGIN : undefined;
     return {
@@ -186,7 +240,9 @@ function sourceOf(
 ): types.ProfileSource {
   if (code !== undefined && seconds === undefined) return { code, against };
   if (code === undefined && seconds !== undefined && against === undefined) return { seconds };
-  throw new Refusal("INVALID_ARGUMENTS", "profile-code: Give either code or seconds; against needs code.", {
-    remedy: "Correct this and call again.",
-  });
+  throw misused("Give either code or seconds; against needs code.");
+}
+
+function misused(message: string): Refusal {
+  return new Refusal("INVALID_ARGUMENTS", `profile-code: ${message}`, { remedy: "Correct this and call again." });
 }
