@@ -35,6 +35,7 @@ export type {
   ExpansionMode,
   Expansions,
   PlainOperator,
+  RepairedLine,
   SEVERITIES,
 } from "./code/compile.js";
 export type {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { expect } from "chai";
 import { blocks, refusalType } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
@@ -44,13 +47,24 @@ describe("What evaluate-lisp says about names and input that are missing", () =>
 
   it("proposes the repair of unbalanced code that its indentation says, and applies none", async () => {
     const code = "(defun f (x)\n  (let ((y 1)\n    (list x y)))\n(setf *countr* 9)";
-    const proposal =
+    const file = join(await mkdtemp(join(tmpdir(), "hints-")), "broken.lisp");
+    await writeFile(file, code);
+    const note =
+      "    By its indentation, it may mean (not applied):\n    line 2: - (let ((y 1)\n            + (let ((y 1))\n";
+    const diff =
       "By its indentation, the code may mean (not applied):\n  (defun f (x)\n-   (let ((y 1)\n+   (let ((y 1))\n      (list x y)))\n";
-    for (const tool of ["evaluate-lisp", "compile-code"]) {
-      const result = await server.call(tool, { code });
+    for (const [tool, args, proposal] of [
+      ["evaluate-lisp", { code }, diff],
+      ["compile-code", { code }, note],
+      ["compile-code", { file }, note],
+      ["load-system", { file }, note],
+    ] as const) {
+      const result = await server.call(tool, args);
+      expect(`${blocks(result).join("\n")}\n`, tool).to.include(proposal);
       expect(result.isError).to.equal(true);
-      expect(blocks(result).join("\n")).to.include(proposal);
     }
+    await server.call("debugger_invoke_restart", { restart: "ABORT" });
+    await rm(dirname(file), { recursive: true });
     expect(await server.evaluate("*countr*")).to.deep.equal(["=> 1"]);
     expect(blocks(await server.call("evaluate-lisp", { code: '(list "a)' })).join("\n")).not.to.include("not applied");
   });

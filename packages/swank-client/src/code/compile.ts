@@ -2,7 +2,7 @@ import { type Decoded, decode, keyword } from "sexp-parser";
 import { check, type OptionsOf } from "../base/options.js";
 import { forms, keywordOf, lispFunction } from "../runtime/function.js";
 import { type LispRunner, questionsTo } from "../runtime/runner.js";
-import { findUnbalanced, lineText } from "../source-text/balance.js";
+import { findUnbalanced, lineText, rebalanced } from "../source-text/balance.js";
 import {
   CODE_TIME,
   type FileNotFound,
@@ -48,6 +48,8 @@ export const codeNote = plist({
 export interface CodeNote extends Decoded<typeof codeNote> {
   /** Lines whose parentheses are probably wrong. */
   readonly suspects?: readonly { readonly line: number; readonly text: string }[];
+  /** The lines that would balance the text as its indentation says, at most 20, each as it is and as it would be. Nothing applies them. */
+  readonly repair?: readonly RepairedLine[];
 }
 
 const place = plist(compiledForm);
@@ -103,6 +105,13 @@ function compiledCode({ text, loaded, ...rest }: Decoded<typeof compiled>): Comp
   };
 }
 
+/** A line of unbalanced text, and as its indentation says that it is meant. */
+export interface RepairedLine {
+  readonly line: number;
+  readonly before: string;
+  readonly after: string;
+}
+
 /** What to compile: a text, or a file relative to the image's directory. */
 export type CompileSource = { readonly code: string } | { readonly file: string };
 
@@ -136,7 +145,21 @@ function located(note: CodeNote, text: string): CodeNote {
   if (found === undefined) return note;
   const { line, column, message } = found;
   const suspects = found.suspects.map((suspect) => ({ line: suspect, text: lineText(text, suspect) }));
-  return { ...note, line, column, message, suspects, form: lineText(text, line).slice(column - 1) };
+  const repair = repairOf(text);
+  const form = lineText(text, line).slice(column - 1);
+  return { ...note, line, column, message, suspects, form, ...(repair.length === 0 ? {} : { repair }) };
+}
+
+/** Most lines of a repair. */
+const MOST_REPAIRED = 20;
+
+function repairOf(text: string): readonly RepairedLine[] {
+  const mended = rebalanced(text)?.split("\n") ?? [];
+  const before = text.split("\n");
+  const lines = mended.flatMap((after, index) =>
+    after === before[index] ? [] : [{ line: index + 1, before: before[index] ?? "", after }],
+  );
+  return lines.length > MOST_REPAIRED ? [] : lines;
 }
 
 /** Compiles code. */

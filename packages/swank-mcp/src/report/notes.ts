@@ -108,18 +108,27 @@ export function noteTexts({ file, notes, leftOut }: Noted, max = MAX_NOTES): str
 
 /** Notes as data for programs. */
 export function notesData(notes: readonly types.CodeNote[]): JsonObject[] {
-  return notes.map(({ suspects, ...note }) => ({ ...note, suspects: suspects?.map((suspect) => ({ ...suspect })) }));
+  return notes.map(({ suspects, repair, ...note }) => ({
+    ...note,
+    suspects: suspects?.map((suspect) => ({ ...suspect })),
+    repair: repair?.map((line) => ({ ...line })),
+  }));
 }
 
 function noteText(note: types.CodeNote, compiledFile: string | undefined): string {
-  const { severity, message, file = compiledFile, line, column, form, definition, suspects = [] } = note;
+  const { severity, message, file = compiledFile, line, column, form, definition, suspects = [], repair = [] } = note;
   const numbers = line === undefined ? [] : [line, column ?? 1];
   const place = [...(file === undefined ? [] : [fileName(file)]), ...numbers].join(":");
   const where = definition === undefined ? "" : ` in ${oneLine(definition, MAX_FORM)}`;
   const head = `${place === "" ? "" : `${place}: `}${severity.toUpperCase()}${where}: ${indented(message)}`;
   const lines = form === undefined || form === "" ? [] : [`    ${oneLine(form, MAX_FORM)}`];
   const doubts = suspects.map((suspect) => `    line ${suspect.line}: ${oneLine(suspect.text, MAX_FORM)}`);
-  return [head, ...lines, ...doubts].join("\n");
+  const mended = repair.flatMap((each) => [
+    `    line ${each.line}: - ${oneLine(each.before, MAX_FORM)}`,
+    `    ${" ".repeat(`line ${each.line}:`.length)} + ${oneLine(each.after, MAX_FORM)}`,
+  ]);
+  const proposal = mended.length === 0 ? [] : ["    By its indentation, it may mean (not applied):", ...mended];
+  return [head, ...lines, ...doubts, ...proposal].join("\n");
 }
 
 /** The message without SBCL's reference to its manual, the stream of a reader's error, and blank lines. */

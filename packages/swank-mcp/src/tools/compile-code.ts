@@ -2,7 +2,6 @@ import * as z from "zod";
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { compiledAnswer } from "../report/notes.js";
-import { repairLines } from "../report/repair.js";
 import { holdsForm, isSystemFile } from "../text/cut.js";
 
 export const compileCode = defineTool({
@@ -25,9 +24,7 @@ export const compileCode = defineTool({
     const source = sourceOf(code, file);
     const { client } = await session();
     const compiled = await client.code.compile(source, { package: packageName, load, signal });
-    const answer = compiledAnswer(compiled, load === true, guide);
-    const repair = code === undefined ? [] : repairLines(code);
-    return repair.length === 0 ? answer : { ...answer, blocks: [...answer.blocks, repair.join("\n")] };
+    return compiledAnswer(compiled, load === true, guide);
   },
 });
 
