@@ -3,7 +3,7 @@ import { callTool, toolServer } from "../../support/mcp-server.js";
 
 /** Wrong arguments of each tool. */
 const WRONG: Readonly<Record<string, readonly object[]>> = {
-  "apropos-search": [{}, { pattern: "" }, { pattern: "a", kind: "verb" }, { pattern: "a", limit: 0 }],
+  "apropos-search": [{}, { pattern: "" }, { package: "" }, { pattern: "a", kind: "verb" }, { pattern: "a", limit: 0 }],
   "class-info": [{}, { name: "" }, { name: "area", arguments: { of: "square" } }],
   "compile-code": [{}, { code: "1", file: "x" }],
   "describe-symbol": [{}, { name: "" }, { name: 7 }, { name: "car", pkg: "CL" }],
@@ -30,6 +30,11 @@ const WRONG: Readonly<Record<string, readonly object[]>> = {
   "save-changes": [{ name: "" }, { file: 1 }, { "dry-run": "no" }, { text: true }],
   "search-source": [{}, { pattern: "" }, { pattern: "a", system: "b", folder: "c" }],
   "show-source": [{}, { name: "car", file: "f" }, { name: "car", line: 3 }, { file: "f", line: 0 }, { name: " \n" }],
+  outline: [{}, { system: "a", file: "b" }, { file: "a", foreign: true }, { system: "a", arglists: true }],
+  "profile-code": [
+    { mode: "time", seconds: 1 },
+    { code: "1", seconds: 1 },
+  ],
   debugger_frames: [{ thread: "main" }, { from: 1 }],
   debugger_frame_locals: [{}],
   debugger_eval_in_frame: [{ frame: 0 }, { frame: 1.5, code: "1" }],

@@ -101,7 +101,7 @@ describe("evaluate-lisp", () => {
   it("reports where unbalanced code is wrong, and that none of it ran", async () => {
     const result = await server.call("evaluate-lisp", { code: "(defvar *ran* 1)\n(list (+ 1 2)" });
     expect(result.isError).to.equal(true);
-    expect(blocks(result)).to.have.length(1);
+    expect(blocks(result)[1]).to.match(/^By its indentation, .*\n\+ \(list \(\+ 1 2\)\)$/s);
     expect(blocks(result)[0]).to.match(/^\[ERROR\] END-OF-FILE\n.*\nLine 2, column 1: .* Nothing has been evaluated\./);
     expect(await server.evaluate("(boundp '*ran*)")).to.deep.equal(["=> NIL"]);
   });

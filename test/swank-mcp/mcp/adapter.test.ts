@@ -99,7 +99,7 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
     ["evaluate-lisp", { code: "1", timeout: 0 }, `${SECONDS}, not 0.`],
     ["evaluate-lisp", { code: "1", timeout: -1 }, `${SECONDS}, not -1.`],
     ["evaluate-lisp", { code: "1", timeout: 1e9 }, `${SECONDS}, not 1000000000.`],
-    ["apropos-search", { pattern: "" }, 'The argument "pattern" must be a string that is not empty, not "".'],
+    ["search-source", { pattern: "" }, 'The argument "pattern" must be a string that is not empty, not "".'],
     ["trace-calls", { threads: ["a"] }, 'The argument "threads" must be a list of whole numbers, not ["a"].'],
     ["evaluate-lisp", { code: "1", stdin: ["a"] }, 'The argument "stdin" must be a string, not ["a"].'],
     ["get-backtrace", { "max-frames": 0 }, "must be a whole number of at least 1 and at most 200, not 0."],

@@ -1,9 +1,9 @@
 /** The instructions that the client gives its model; at most 2,048 characters. */
 export const INSTRUCTIONS = `A live Common Lisp image (SBCL). All code runs in one process: definitions, variables, loaded systems and the current package stay from call to call, as in a REPL. No build step, no restart: callers use a redefined function at once. Closures already made, captured #'functions, and code compiled with it as a macro or inline keep the old one until evaluated again.
 
-Work in small steps with evaluate-lisp: define, call, look, correct. It takes any number of forms, and reports output, warnings and the last form's values ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load systems and files with load-system, not asdf:load-system: it reports notes and what is missing.
+Work in small steps with evaluate-lisp: define, call, look, correct. It takes any number of forms, and reports output, warnings and the last form's values ("=> v" a line each). Change package with (in-package :name), or pass "package" for one call. Load with load-system, not asdf:load-system: it reports notes and what is missing.
 
-outline lists a system, a file or a package. show-source shows definitions with file and line. Find names with apropos-search, text with search-source.
+outline lists a system, file or package. show-source shows definitions. Find names with apropos-search, text with search-source.
 list-changes, save-changes, load-changes sync files. find-references shows uses. class-info shows classes. compile-code checks code. run-tests runs tests.
 
 When code fails you get [ERROR] TYPE, the message and a backtrace: frame 0 is where it happened, higher numbers are callers. describe-last-error repeats it with its restarts; get-backtrace shows the whole stack, until an evaluation succeeds.
