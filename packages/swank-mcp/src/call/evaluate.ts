@@ -176,7 +176,14 @@ export async function answerResumed(
   const conclusion = await concludeEvaluation(evaluation, session, context, seconds);
   const { ending } = conclusion;
   const isAborted = ending.kind === "aborted" && ending.byReset !== true;
-  const remarks = isAborted ? [`Thread ${placeName(stop)} ended. ${nowStopped(others(found, context))}`] : [];
+  const isStoppedAgain =
+    ending.kind === "condition" && ending.stop !== undefined && ending.stop.reason !== "step" && stop.reason !== "step";
+  const remarks = [
+    ...(isAborted ? [`Thread ${placeName(stop)} ended. ${nowStopped(others(found, context))}`] : []),
+    ...(isStoppedAgain
+      ? [`It worked: the thread left the stop ${placeName(stop)}, went on, and has stopped again here.`]
+      : []),
+  ];
   return presentedAnswer(evaluation, conclusion, context, remarks);
 }
 
