@@ -151,5 +151,6 @@ async function cleanImage(session: LispSession, signal: AbortSignal): Promise<To
 /** Forgets the server's own state of a session. */
 function forgetState({ agent }: ToolContext): void {
   agent.stops.clear();
+  agent.background.forgetEnded();
   agent.lastError.apply({ kind: "clear" });
 }
