@@ -151,7 +151,7 @@ describe("a tool's description", () => {
   it("names the defaults of the configuration", () => {
     const timeouts = (tools: ToolServer) =>
       new Set(tools.tools.flatMap(({ inputSchema }) => inputSchema.properties["timeout"]?.description ?? []));
-    const all = (seconds: number) => new Set([`Seconds until the code is interrupted (default ${seconds})`]);
+    const all = (seconds: number) => new Set([`Seconds until it is interrupted (default ${seconds})`]);
     expect(timeouts(serverWith(FAMILIES))).to.deep.equal(all(30));
     expect(timeouts(serverWith(FAMILIES, "--timeout", "7"))).to.deep.equal(all(7));
   });

@@ -17,7 +17,7 @@ const BACKGROUND_META = "swank-mcp/background";
 const SOON = 250;
 
 /** Milliseconds that the image has to say what the thread does. */
-const ANSWER_TIME = 1000;
+const ANSWER_TIME = 2000;
 
 interface Options {
   /** Seconds until it is interrupted. Default: no limit. */
@@ -108,9 +108,9 @@ async function threadOf({
   thread,
 }: BackgroundEvaluation): Promise<types.ProgramThread | undefined> {
   const known = thread ?? evaluation.thread;
-  const options = { timeout: ANSWER_TIME, ...(known === undefined ? {} : { id: known }) };
-  const found = await session.client.program.threads(options).catch(() => undefined);
-  return found?.threads.find((each) => each.evaluation === evaluation.id);
+  const asked = session.client.program.threads(known === undefined ? {} : { id: known });
+  const found = await settledWithin(ANSWER_TIME, asked).catch(() => undefined);
+  return found?.value.threads.find((each) => each.evaluation === evaluation.id);
 }
 
 function underwayText({ id, age, thread }: BackgroundEvaluation, state = "running"): string {

@@ -208,7 +208,7 @@ export function secondsUpTo(most: number) {
 
 /** The argument for the time that an evaluation has. */
 export function timeoutInput({ timeout }: Config) {
-  return secondsUpTo(MAX_SECONDS).optional().describe(`Seconds until the code is interrupted (default ${timeout})`);
+  return secondsUpTo(MAX_SECONDS).optional().describe(`Seconds until it is interrupted (default ${timeout})`);
 }
 
 /** Everything that a running tool may use. */

@@ -34,13 +34,13 @@ export const evaluateLisp = defineTool({
   effect: "evaluates",
   title: "Evaluate Lisp",
   description: ({ tools }) =>
-    `Evaluate Common Lisp code in the live image and report printed output, warnings and the values of the last form, or the error with its backtrace. State persists between calls: definitions, variables, the current package. Several forms are evaluated in order. An error leaves its thread stopped${tools.includes("debug") ? " with frames and restarts alive" : ""}; other calls still run. Unbalanced code is refused with line and column, and none of it runs; any other error leaves the forms before it evaluated.`,
+    `Evaluate Common Lisp code in the live image and report output, warnings and the values of the last form, or the error with its backtrace. State persists between calls: definitions, variables, the current package. An error leaves its thread stopped${tools.includes("debug") ? " with frames and restarts alive" : ""}; other calls still run. Unbalanced code is refused whole, with line and column; any other error leaves the forms before it evaluated.`,
   input: (config) =>
     z.strictObject({
       code: z.string().optional().describe("One or more forms, e.g. (defun sq (x) (* x x)) (sq 5)"),
-      package: z.string().min(1).optional().describe("Package to read and evaluate in, for this call only"),
+      package: z.string().min(1).optional().describe("Package for this call only"),
       timeout: timeoutInput(config),
-      stdin: z.string().optional().describe("Standard input of the code, followed by end of file"),
+      stdin: z.string().optional().describe("Standard input of the code"),
       "max-output": z
         .int()
         .min(MIN_OUTPUT)

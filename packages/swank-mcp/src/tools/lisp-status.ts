@@ -218,7 +218,7 @@ export const lispStatus = defineTool({
   effect: "reads",
   title: "Lisp status",
   description:
-    "Show the Lisp image (implementation, version, process, own or attached), its directory, current package, limits, what agents run now, background evaluations, and stopped threads, including those in other clients (Emacs).",
+    "Show the Lisp image (version, process, own or attached), its directory, current package, limits, what agents run, background evaluations, and stopped threads, also in other clients (Emacs).",
   input: () => z.strictObject({}),
   output: () =>
     z.looseObject({
