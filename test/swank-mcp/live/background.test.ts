@@ -1,7 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import * as z from "zod";
-import { liveServer } from "../../support/live-server.js";
+import { attachedTo, liveEditor, liveServer, liveSwank } from "../../support/live-server.js";
 import { blocks, refusalType } from "../../support/mcp-results.js";
 import type { McpStdio } from "../../support/mcp-stdio.js";
 
@@ -40,6 +41,16 @@ async function lookUntilNot(server: Server, id: number, state = "running") {
 }
 
 const listSchema = z.array(factsSchema.extend({ code: z.string(), since: z.iso.datetime() })).default([]);
+
+/** The answer that begins an evaluation, or on a busy machine the first look after its end. */
+async function ended(server: Server, beginning: Promise<CallToolResult>): Promise<CallToolResult> {
+  let answer = await beginning;
+  for (;;) {
+    const { data } = factsSchema.safeParse(answer._meta?.["swank-mcp/background"]);
+    if (data?.state !== "running") return answer;
+    answer = await look(server, data.id);
+  }
+}
 
 /** What lisp-status lists. */
 async function listed(server: Server) {
@@ -115,14 +126,14 @@ describe("evaluate-lisp in the background", function () {
   });
 
   it("reports at once what ends at once, and refuses what cannot begin", async () => {
-    const quick = await begin(server, "(+ 1 2)");
+    const quick = await ended(server, begin(server, "(+ 1 2)"));
     expect(blocks(quick)[0]).to.equal("=> 3");
-    const unbalanced = await begin(server, "(list 1");
+    const unbalanced = await ended(server, begin(server, "(list 1"));
     expect(unbalanced.isError).to.equal(true);
     expect(blocks(unbalanced)[0]).to.match(/^\[ERROR\] END-OF-FILE\n/);
-    const unknown = await begin(server, "1", { package: "NO-SUCH" });
+    const unknown = await ended(server, begin(server, "1", { package: "NO-SUCH" }));
     expect(refusalType(unknown)).to.equal("NO_SUCH_PACKAGE");
-    expect((await listed(server)).map(({ state }) => state)).to.deep.equal(["failed", "returned"]);
+    expect((await listed(server)).map(({ state }) => state).slice(-2)).to.deep.equal(["failed", "returned"]);
   });
 
   it("refuses an unknown id, and code with an id", async () => {
@@ -219,6 +230,15 @@ describe("evaluate-lisp in the background", function () {
     expect(blocks((await lookUntilNot(server, second.id)).answer)[0]).to.equal("=> :SECOND");
   });
 
+  it("is aborted when the call that begins it is cancelled, since the client does not learn its id", async () => {
+    server.startCall("evaluate-lisp", { code: "(await-go)", background: true });
+    server.cancel();
+    for (;;) {
+      const { structuredContent: status } = await server.call("lisp-status");
+      if (status?.["background"] === undefined && status?.["running"] === undefined) break;
+    }
+  });
+
   it("is lost with its image, whose end a look tells without a new image", async () => {
     const { id } = facts(await begin(server, "(await-go)"));
     process.kill(await server.imagePid(), "SIGKILL");
@@ -244,7 +264,7 @@ describe("evaluate-lisp in the background", function () {
   it("keeps 20 that have ended, and those that run", async () => {
     const running = facts(await begin(server, "(await-go)"));
     const ids: number[] = [];
-    for (let count = 0; count < 22; count += 1) ids.push(facts(await begin(server, `${count}`)).id);
+    for (let count = 0; count < 22; count += 1) ids.push(facts(await ended(server, begin(server, `${count}`))).id);
     expect((await listed(server)).map(({ id }) => id)).to.deep.equal([running.id, ...ids.slice(2).reverse()]);
     expect(refusalType(await look(server, ids[0] ?? 0))).to.equal("NO_SUCH_EVALUATION");
     expect(blocks(await look(server, ids[21] ?? 0))[0]).to.equal("=> 21");
@@ -255,5 +275,41 @@ describe("evaluate-lisp in the background", function () {
     const image = await server.imagePid();
     await server.close();
     expect(() => process.kill(image, 0)).to.throw("ESRCH");
+  });
+});
+
+describe("evaluate-lisp in the background of an attached image", function () {
+  this.timeout(180_000);
+  const image = liveSwank({ each: true });
+  const server = liveServer({ each: true, args: attachedTo(image), code: GATE });
+  const editor = liveEditor(image);
+
+  async function isRunning(): Promise<boolean> {
+    return JSON.stringify(await editor.type("(get :background :running)")).includes('"T"');
+  }
+
+  /** Waits until the code has been unwound. */
+  async function untilIdle(): Promise<void> {
+    while (await isRunning()) await pause(50);
+  }
+
+  // A reset would undefine a variable.
+  const RUNNING = `(unwind-protect (progn (setf (get :background :running) t) (loop (sleep 1)))
+    (setf (get :background :running) nil))`;
+
+  it("ends with reset-session, which forgets it", async () => {
+    const { id } = facts(await begin(server, RUNNING));
+    expect(await isRunning()).to.equal(true);
+    const [text = ""] = blocks(await server.call("reset-session"));
+    expect(text).to.include("[aborted]\n1 evaluation");
+    expect(refusalType(await look(server, id))).to.equal("NO_SUCH_EVALUATION");
+    await untilIdle();
+  });
+
+  it("ends when the server ends", async () => {
+    await begin(server, RUNNING);
+    expect(await isRunning()).to.equal(true);
+    await server.close();
+    await untilIdle();
   });
 });
