@@ -24,9 +24,11 @@ const DATA = [
   "DEFINITION_KINDS",
   "ERROR_CODES",
   "findUnbalanced",
+  "followEvaluation",
   "lisp",
   "lispFunction",
   "outlineCode",
+  "rebalanced",
   "SourceText",
   "Sources",
 ];

@@ -68,4 +68,16 @@ describe("What evaluate-lisp says about names and input that are missing", () =>
     expect(await server.evaluate("*countr*")).to.deep.equal(["=> 1"]);
     expect(blocks(await server.call("evaluate-lisp", { code: '(list "a)' })).join("\n")).not.to.include("not applied");
   });
+
+  it("says that a restart worked when the code stops again", async () => {
+    const code = `(progn (restart-case (error "first") (go-on () 1)) (error "second"))`;
+    expect(blocks(await server.call("evaluate-lisp", { code }))[1]).not.to.include("It worked");
+    const again = await server.call("debugger_invoke_restart", { restart: "GO-ON" });
+    expect(blocks(again)[0]).to.match(/^\[ERROR\] SIMPLE-ERROR\nsecond\n/);
+    expect(blocks(again)[1]).to.match(
+      /\nIt worked: the thread left the stop \d+\/1, went on, and has stopped again here\.$/m,
+    );
+    const ended = await server.call("debugger_invoke_restart", { restart: "ABORT" });
+    expect(blocks(ended).join("\n")).not.to.include("It worked");
+  });
 });

@@ -30,6 +30,11 @@ export const REFUSALS = {
     meaning: "No output with that id is kept: the server keeps only the latest outputs that it has cut.",
     remedy: "Evaluate the code again, with a larger max-output.",
   },
+  NO_SUCH_EVALUATION: {
+    meaning:
+      "No background evaluation with that id is kept: the server keeps those that run and the latest 20 that have ended, until reset-session.",
+    remedy: "lisp-status lists the background evaluations.",
+  },
   NOT_DEBUGGING: {
     meaning: "The thread is not stopped, or no thread is.",
     remedy: "lisp-status lists the stopped threads.",

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { followEvaluation, type types } from "swank-client";
-import { type ToolAnswer, textAnswer } from "../base/answer.js";
+import { type ToolAnswer, type ToolGuide, textAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { OUTCOME_META, outcomeData } from "../report/data.js";
 import { objectAnswer } from "../report/object.js";
 import { cutOutput, noteLines, processOutputLines, reportText, transcriptSections } from "../report/report.js";
 import { liveStopText, nowStopped, packageLine, placeName, reportFrames, sourceLine } from "../report/stop.js";
 import type { ApprovalRequest } from "../session/approvals.js";
-import { type Conclusion, conclude, EMPTY_TRANSCRIPT, REACTION_TIME } from "../session/conclusion.js";
+import { type Answerable, type Conclusion, conclude, EMPTY_TRANSCRIPT, REACTION_TIME } from "../session/conclusion.js";
 import { deafRemedy, findHang } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
 import type { DebuggedStop, Evaluation, LispClient, Stopped } from "../session/lisp-port.js";
@@ -41,28 +41,46 @@ export async function concludeEvaluation(
   const followed = await followEvaluation(evaluation, limits);
   if (followed.kind === "cancelled")
     throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
-  const outcome = followed.kind === "running" ? undefined : followed.outcome;
-  if (outcome !== undefined) session.follow(outcome.package);
-  const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
-  // After a kick, the user decides whether the agent may come back.
-  const isKick = outcome?.status === "lost" && outcome.cause.details["kicked"] === true;
-  const found = followed.kind === "running" ? await findHang(session, context.cancelled) : undefined;
-  const hang = found && `${found.message} ${context.guide.advise(found.remedy)}`;
-  const way =
-    followed.kind === "running" && session.client.isOpen ? context.guide.advise(deafRemedy(session)) : undefined;
-  const next = loss === undefined || isKick ? undefined : AFTER_LOSS[session.origin.kind];
-  const conclusion = conclude(followed, {
-    loss,
-    next,
-    hang,
-    way,
-    reset: session.isRetired || session.resets !== resets,
+  const conclusion = await concludeFollowed(followed, session, {
+    resets,
+    signal: context.cancelled,
+    guide: context.guide,
   });
+  const outcome = followed.kind === "running" ? undefined : followed.outcome;
+  if (outcome !== undefined) context.agent.background.of(evaluation)?.record(outcome, conclusion, true);
   context.agent.lastError.apply(conclusion.lastError);
   if (outcome?.status === "stopped") context.agent.stops.add(outcome.stop, evaluation);
   // Output that was written before the outcome may be read in the same turn of the event loop, but later.
   await nextTurn();
   return { ...conclusion, processOutput: context.agent.takeProcessOutput(session) };
+}
+
+/** Facts for {@link concludeFollowed}. */
+interface Following {
+  /** Number of the session's resets when the wait began. */
+  readonly resets: number;
+  /** Ends the search for the reason why an evaluation reacts to nothing. */
+  readonly signal: AbortSignal;
+  readonly guide: ToolGuide;
+}
+
+/** The conclusion of a wait for an evaluation, with what the image says about a loss or a hang. The session follows the evaluation's package. */
+export async function concludeFollowed(
+  followed: Answerable,
+  session: LispSession,
+  { resets, signal, guide }: Following,
+): Promise<Conclusion> {
+  const outcome = followed.kind === "running" ? undefined : followed.outcome;
+  if (outcome !== undefined) session.follow(outcome.package);
+  const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
+  // After a kick, the user decides whether the agent may come back.
+  const isKick = outcome?.status === "lost" && outcome.cause.details["kicked"] === true;
+  const found = followed.kind === "running" ? await findHang(session, signal) : undefined;
+  const hang = found && `${found.message} ${guide.advise(found.remedy)}`;
+  const way = followed.kind === "running" && session.client.isOpen ? guide.advise(deafRemedy(session)) : undefined;
+  const next = loss === undefined || isKick ? undefined : AFTER_LOSS[session.origin.kind];
+  const reset = session.isRetired || session.resets !== resets;
+  return conclude(followed, { loss, next, hang, way, reset });
 }
 
 /**

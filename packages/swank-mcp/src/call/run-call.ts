@@ -223,7 +223,7 @@ async function answer(
   // An answer that did not use Lisp gets no notices, so that repeating the call gives the same answer.
   if (!usedLisp) return given;
   const remarks = [...timeoutRemarks(call.args), ...slowPrintingRemarks(given, guide)];
-  return withNotices(given, [...remarks, ...agent.notices.take(guide)]);
+  return withNotices(given, [...remarks, ...agent.takeNotices(guide)]);
 }
 
 /** The refusal of a call whose image was replaced while it ran. */

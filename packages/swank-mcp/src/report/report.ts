@@ -220,7 +220,7 @@ function endingSections(ending: Ending, maxCost: number, guide: ToolGuide): stri
   if (ending.kind === "values") return [valueLines(ending, maxCost)];
   if (ending.kind === "aborted")
     return [ending.byReset ? "; Evaluation aborted: the session was reset" : "; Evaluation aborted"];
-  return conditionSections(ending, guide);
+  return ending.kind === "underway" ? [`; ${ending.text}`] : conditionSections(ending, guide);
 }
 
 function valueLines(ending: ValuesEnding, maxCost: number): string {

@@ -12,6 +12,7 @@ import {
   type AskedIn,
   actionText,
 } from "./approvals.js";
+import { BackgroundEvaluations } from "./background.js";
 import type { Ending, LastErrorChange } from "./conclusion.js";
 import { AgentName, type ImageHost, type ImageUser, type LispSession } from "./image.js";
 import type { DebuggedStop, Evaluation, LispClient } from "./lisp-port.js";
@@ -337,6 +338,7 @@ export class AgentSession implements ImageUser {
   readonly notices = new Notices();
   readonly userRequests = new UserRequests(this.notices);
   readonly evaluations = new OwnEvaluations();
+  readonly background = new BackgroundEvaluations();
   readonly outputs = new KeptOutputs();
   readonly stops: StopKeeper;
   readonly approvals: Approvals;
@@ -383,6 +385,12 @@ export class AgentSession implements ImageUser {
     return length - told;
   }
 
+  /** What has happened since the last answer, as sentences. `guide` knows the tools that they may name. */
+  takeNotices(guide: ToolGuide): readonly string[] {
+    this.background.tell(this.notices);
+    return this.notices.take(guide);
+  }
+
   onNotice(notice: string): void {
     this.notices.add(notice);
   }
@@ -405,9 +413,10 @@ export class AgentSession implements ImageUser {
     this.userRequests.add(request);
   }
 
-  /** The client has disconnected: ends its stops, except those that other clients of this server also see. */
+  /** The client has disconnected: ends its background evaluations and its stops, except those that other clients of this server also see. */
   close(): void {
     this.#leave();
+    this.background.close();
     this.stops.endAll(this.host.hasUsers);
   }
 

@@ -108,7 +108,7 @@ function reaction(): string {
 }
 
 /** The transcript, with a line at each place of its output at which text is missing. */
-function markedOutput(transcript: types.Transcript): types.Transcript {
+export function markedOutput(transcript: types.Transcript): types.Transcript {
   const { stdout, stderr, outputOmitted } = transcript;
   if (outputOmitted.length === 0) return transcript;
   const marked = (stream: types.OutputStream, text: string) =>
@@ -157,9 +157,20 @@ export interface ValuesEnding {
   readonly idleBreakpoints?: readonly types.IdleBreakpoint[];
 }
 
-export type Ending = ValuesEnding | { readonly kind: "aborted"; readonly byReset?: boolean } | ConditionEnding;
+/** The evaluation has not ended. */
+interface UnderwayEnding {
+  readonly kind: "underway";
+  /** What it does, a sentence. */
+  readonly text: string;
+}
 
-/** `running` means that neither an interrupt nor an abort ended the evaluation. */
+export type Ending =
+  | ValuesEnding
+  | UnderwayEnding
+  | { readonly kind: "aborted"; readonly byReset?: boolean }
+  | ConditionEnding;
+
+/** `running` means that neither an interrupt nor an abort ended the evaluation, or that it runs in the background. */
 type Status = Outcome["status"] | "running";
 
 /** How the end or stop of an evaluation changes the last error. */
@@ -256,6 +267,19 @@ export function conclude(followed: Answerable, circumstances: Circumstances = {}
         error: lossSnapshot(loss ?? outcome.cause.message, next, now),
       });
   }
+}
+
+/** What is reported about an evaluation in the background that runs. `text` says what it does. */
+export function concludeUnderway(transcript: types.Transcript, text: string): Conclusion {
+  // How long it has run is in the text.
+  const output = { ...markedOutput(transcript), milliseconds: undefined };
+  return {
+    status: "running",
+    transcript: output,
+    ending: { kind: "underway", text },
+    isError: false,
+    lastError: { kind: "keep" },
+  };
 }
 
 /** The conclusion of code that was evaluated in a frame. The evaluation whose frame it is stays stopped. */

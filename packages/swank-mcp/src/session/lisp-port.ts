@@ -17,7 +17,7 @@ export type Outcome = Exclude<ClientOutcome, types.Stopped> | Stopped;
 export interface Evaluation
   extends Pick<
     ClientEvaluation,
-    "id" | "thread" | "interrupt" | "takeTranscript" | "userWait" | "awaitedLock" | "isSent" | "begun"
+    "id" | "thread" | "interrupt" | "takeTranscript" | "userWait" | "awaitedLock" | "isSent" | "isSettled" | "begun"
   > {
   next(options?: types.WaitOptions): Promise<Outcome>;
   abort(): Promise<Outcome>;

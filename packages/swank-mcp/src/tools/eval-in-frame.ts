@@ -17,7 +17,7 @@ export const debuggerEvalInFrame = defineStopTool({
     z.strictObject({
       frame: frameInput,
       code: z.string().describe("Lisp code to evaluate"),
-      package: z.string().min(1).optional().describe("Package to read in (default: that of the frame's function)"),
+      package: z.string().min(1).optional().describe("Package to read in (default: the frame's)"),
       thread: threadInput,
     }),
   check({ code }) {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { type ToolAnswer, textAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
+import { answerBegun, answerLook } from "../call/background.js";
 import { concludedAnswer, concludeEvaluation } from "../call/evaluate.js";
 import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
 import { repairLines } from "../report/repair.js";
@@ -34,19 +35,21 @@ export const evaluateLisp = defineTool({
   effect: "evaluates",
   title: "Evaluate Lisp",
   description: ({ tools }) =>
-    `Evaluate Common Lisp code in the live image and report printed output, warnings and the values of the last form, or the error with its backtrace. State persists between calls: definitions, variables, the current package. Several forms are evaluated in order. An error leaves its thread stopped${tools.includes("debug") ? " with frames and restarts alive" : ""}; other calls still run. Unbalanced code is refused with line and column, and none of it runs; any other error leaves the forms before it evaluated.`,
+    `Evaluate Common Lisp code in the live image and report output, warnings and the values of the last form, or the error with its backtrace. State persists between calls: definitions, variables, the current package. An error leaves its thread stopped${tools.includes("debug") ? " with frames and restarts alive" : ""}; other calls still run. Unbalanced code is refused whole, with line and column; any other error leaves the forms before it evaluated.`,
   input: (config) =>
     z.strictObject({
       code: z.string().optional().describe("One or more forms, e.g. (defun sq (x) (* x x)) (sq 5)"),
-      package: z.string().min(1).optional().describe("Package to read and evaluate in, for this call only"),
+      package: z.string().min(1).optional().describe("Package for this call only"),
       timeout: timeoutInput(config),
-      stdin: z.string().optional().describe("Standard input of the code, followed by end of file"),
+      stdin: z.string().optional().describe("Standard input of the code"),
       "max-output": z
         .int()
         .min(MIN_OUTPUT)
         .max(MAX_OUTPUT)
         .optional()
         .describe(`Characters shown of each output stream (default ${config.maxOutput})`),
+      background: z.boolean().optional().describe("Answer at once, with an id; no default timeout"),
+      id: z.int().optional().describe("Instead of code: id to look at: new output, state, result"),
       output: z.int().optional().describe("Instead of code: id of cut output to read"),
       offset: z.int().min(0).optional().describe("Where to read it from"),
       conditions: z
@@ -55,11 +58,13 @@ export const evaluateLisp = defineTool({
         .describe("Report signalled conditions and their handlers: true, or a type"),
     }),
   async run(args, context) {
-    const { code, timeout, stdin, conditions, output, offset } = args;
+    const { code, timeout, stdin, conditions, background = false, id, output, offset } = args;
     const maxOutput = args["max-output"] ?? context.config.maxOutput;
-    if (output !== undefined && !holdsForm(code ?? "")) return readOutput(output, offset ?? 0, maxOutput, context);
-    if (code === undefined || output !== undefined || offset !== undefined) throw misused(code);
-    if (!holdsForm(code)) throw new Refusal("EMPTY_CODE", "The code contains no form, so nothing was evaluated.");
+    const isCode = holdsForm(code ?? "");
+    if (id !== undefined && !isCode && output === undefined) return answerLook(id, context, maxOutput);
+    if (output !== undefined && id === undefined && !isCode) return readOutput(output, offset ?? 0, maxOutput, context);
+    if (code === undefined || id !== undefined || output !== undefined || offset !== undefined) throw misused(code);
+    if (!isCode) throw new Refusal("EMPTY_CODE", "The code contains no form, so nothing was evaluated.");
     const session = await context.session();
     const { onError, policy, maxValue } = context.config;
     const evaluation = context.agent.evaluations.begin(session.client, code, {
@@ -71,6 +76,7 @@ export const evaluateLisp = defineTool({
       outputLimit: KEPT_OUTPUT,
       valueLimit: maxValue,
     });
+    if (background) return answerBegun(evaluation, code, session, context, { timeout, maxOutput });
     const seconds = timeout ?? context.config.timeout;
     const conclusion = await concludeEvaluation(evaluation, session, context, seconds);
     const remarks = conclusion.isError && conclusion.status === "aborted" ? repairLines(code) : [];
@@ -78,12 +84,14 @@ export const evaluateLisp = defineTool({
   },
 });
 
-/** The refusal of a call that neither only evaluates code nor only reads output. */
+/** The refusal of a call that does not do one thing: evaluate code, look at an evaluation, or read output. */
 function misused(code: string | undefined): Refusal {
   const message =
-    code === undefined ? 'The argument "code" is missing: it must be a string.' : "Output is read without code.";
+    code === undefined
+      ? 'The argument "code" is missing: it must be a string.'
+      : "An evaluation is looked at, and output is read, without code.";
   return new Refusal("INVALID_ARGUMENTS", `evaluate-lisp: ${message}`, {
     remedy:
-      "Correct this and call again. evaluate-lisp takes code to evaluate, or output and offset to read output that was cut.",
+      "Correct this and call again. evaluate-lisp takes code to evaluate, the id of a background evaluation to look at, or output and offset to read output that was cut.",
   });
 }

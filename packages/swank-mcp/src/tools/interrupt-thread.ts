@@ -5,12 +5,13 @@ import { Refusal } from "../base/refusals.js";
 import { concludedAnswer, stoppedOutcome } from "../call/evaluate.js";
 import { readStopAddress } from "../call/stop-tool.js";
 import { defineTool, type ToolContext, threadText } from "../call/tool.js";
+import { waitText } from "../report/threads.js";
 import type { ApprovalRequest } from "../session/approvals.js";
 import { conclude } from "../session/conclusion.js";
 import type { LispSession } from "../session/image.js";
 import type { DebuggedStop } from "../session/lisp-port.js";
 import { cutName } from "../text/cut.js";
-import { waitText, whoseText } from "./list-threads.js";
+import { whoseText } from "./list-threads.js";
 
 /** Milliseconds that a thread has to stop. */
 const STOP_TIME = 2500;
@@ -99,6 +100,7 @@ async function stop({ id }: types.ProgramThread, { client }: LispSession, contex
 /** A stop that was asked for is no error. */
 function stoppedAnswer(stopped: DebuggedStop, context: ToolContext): ToolAnswer {
   const conclusion = conclude({ kind: "interrupted", outcome: stoppedOutcome(stopped) });
+  context.agent.background.of(stopped.evaluation)?.mention(stopped);
   return concludedAnswer({ ...conclusion, isError: false, lastError: { kind: "keep" } }, context);
 }
 

@@ -21,7 +21,7 @@ export const debuggerInvokeRestart = defineStopTool({
   effect: "resumes",
   title: "Invoke restart",
   description:
-    'Invoke a restart and report the outcome of the stopped evaluation. In addition to the listed restarts: RESTART-FRAME, values ["frame"], calls the frame\'s function again in its current definition; RETURN-FROM-FRAME, values ["frame", "expression"], returns from the frame. RETRY repeats all side effects of the form: prefer these two and the program\'s own restarts.',
+    'Invoke a restart and report the outcome of the stopped evaluation. Besides the listed restarts: RESTART-FRAME, values ["frame"], calls the frame\'s function again in its current definition; RETURN-FROM-FRAME, values ["frame", "expression"], returns from the frame. RETRY repeats all side effects of the form: prefer these two and the program\'s own restarts.',
   input: (config) =>
     z.strictObject({
       restart: z.union([z.int(), z.string()]).describe("Number from 1, or name"),

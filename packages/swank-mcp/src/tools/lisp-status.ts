@@ -7,9 +7,9 @@ import { defineTool, type ToolContext } from "../call/tool.js";
 import type { AgentSession } from "../session/agent.js";
 import { type Hang, hangOf, isUnanswered, knownHang } from "../session/hung-image.js";
 import type { LispSession, OwnOrigin } from "../session/image.js";
-import type { DebuggedStop, Stop } from "../session/lisp-port.js";
+import type { DebuggedStop, Evaluation, Stop } from "../session/lisp-port.js";
 import { runsApart, type StopKeeper } from "../session/stops.js";
-import { cutName, cutStart, oneLine, plural } from "../text/cut.js";
+import { cutName, cutStart, firstOf, oneLine, plural } from "../text/cut.js";
 
 /** Most characters of a line of code. */
 const MAX_LINE = 60;
@@ -26,10 +26,39 @@ function runningData(
 ) {
   const own = ownRunning(agent, session, recorded, threads);
   const others = recorded.filter((call) => !isListed(call, own)).map(recordedData);
-  const all = [...own, ...others];
+  const mine = own.filter(({ evaluation }) => agent.background.of(evaluation) === undefined);
+  const all = [...mine.map(({ evaluation, ...data }) => data), ...others];
+  return {
+    ...firstData("running", all),
+    ...backgroundData(agent, new Map(own.map(({ evaluation, thread }) => [evaluation, thread]))),
+  };
+}
+
+/** The background evaluations that run or are stopped, and the latest that have ended. */
+function backgroundData({ background }: AgentSession, threads: ReadonlyMap<Evaluation, number | undefined>) {
+  const [ended, others] = [
+    background.all.filter(({ hasEnded }) => hasEnded),
+    background.all.filter(({ hasEnded }) => !hasEnded),
+  ];
+  return firstData(
+    "background",
+    [...others.reverse(), ...ended.reverse()].map(({ id, code, state, since, age, thread, evaluation }) => ({
+      id,
+      code: firstLine(code),
+      state,
+      since: timeText(since),
+      seconds: Math.round(age / 100) / 10,
+      thread: thread ?? threads.get(evaluation),
+    })),
+    2 * MAX_LISTED,
+  );
+}
+
+/** The first items of a list, and the number left out; nothing for an empty list. */
+function firstData<Item>(key: "running" | "background", all: readonly Item[], most = MAX_LISTED) {
   if (all.length === 0) return {};
-  const left = all.length - MAX_LISTED;
-  return { running: all.slice(0, MAX_LISTED), ...(left > 0 ? { running_left_out: left } : {}) };
+  const { shown, left } = firstOf(all, most);
+  return { [key]: shown, ...(left > 0 ? { [`${key}_left_out`]: left } : {}) };
 }
 
 /**
@@ -70,7 +99,7 @@ function ownRunning(
     const [same, ...others] = recorded.filter((call) => call.isMine && firstLine(call.code) === code);
     const thread = evaluation.thread ?? threads.get(evaluation.id) ?? (others.length === 0 ? same?.thread : undefined);
     if (thread !== undefined && stopped.includes(thread)) return [];
-    return [{ agent: cutName(name.text), mine: true, thread, code, since: timeText(begun.since) }];
+    return [{ evaluation, agent: cutName(name.text), mine: true, thread, code, since: timeText(begun.since) }];
   });
 }
 
@@ -189,7 +218,7 @@ export const lispStatus = defineTool({
   effect: "reads",
   title: "Lisp status",
   description:
-    "Show the Lisp image (implementation, version, process, own or attached), its directory, current package, limits, what agents run now, and stopped threads, including those in other clients (Emacs).",
+    "Show the Lisp image (version, process, own or attached), its directory, current package, limits, what agents run, background evaluations, and stopped threads, also in other clients (Emacs).",
   input: () => z.strictObject({}),
   output: () =>
     z.looseObject({

@@ -93,7 +93,7 @@ export const resetSession = defineTool({
   effect: "resets",
   title: "Reset session",
   description: ({ tools }) =>
-    `Start over: abort stopped and running evaluations, ${tools.includes("breakpoints") ? "remove breakpoints, " : ""}forget the last error, history and package. An image that the server launched is replaced by a fresh one; in an image that other clients use, only the functions, macros and variables that this session defined are undefined.`,
+    `Start over: abort stopped and running evaluations, ${tools.includes("breakpoints") ? "remove breakpoints, " : ""}forget the last error, history and package. A launched image is replaced by a fresh one; in one that other clients use, only this session's functions, macros and variables are undefined.`,
   input: () => z.strictObject({}),
   async run(_, context) {
     const session = await context.currentSession();
@@ -151,5 +151,6 @@ async function cleanImage(session: LispSession, signal: AbortSignal): Promise<To
 /** Forgets the server's own state of a session. */
 function forgetState({ agent }: ToolContext): void {
   agent.stops.clear();
+  agent.background.forgetEnded();
   agent.lastError.apply({ kind: "clear" });
 }

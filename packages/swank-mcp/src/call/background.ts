@@ -1,0 +1,146 @@
+import { followEvaluation, type types } from "swank-client";
+import type { JsonObject, ToolAnswer } from "../base/answer.js";
+import { settledWithin } from "../base/lifetime.js";
+import { Refusal } from "../base/refusals.js";
+import { waitText } from "../report/threads.js";
+import type { BackgroundEvaluation } from "../session/background-evaluation.js";
+import { REACTION_TIME } from "../session/conclusion.js";
+import type { LispSession } from "../session/image.js";
+import type { Evaluation } from "../session/lisp-port.js";
+import { concludedAnswer, concludeFollowed } from "./evaluate.js";
+import type { ToolContext } from "./tool.js";
+
+/** Key of a result's `_meta` under which programs find {@link backgroundData}. */
+const BACKGROUND_META = "swank-mcp/background";
+
+/** Milliseconds for which the first answer waits: what cannot begin, and what ends at once, is then reported without a look. */
+const SOON = 250;
+
+/** Milliseconds that the image has to say what the thread does. */
+const ANSWER_TIME = 2000;
+
+interface Options {
+  /** Seconds until it is interrupted. Default: no limit. */
+  readonly timeout: number | undefined;
+  /** Most characters of each output stream in the answer. */
+  readonly maxOutput: number;
+}
+
+/**
+ * Goes on without waiting for the end of an evaluation, and answers with the id under which it is looked at.
+ *
+ * @throws the reason why it could not begin, if that is known soon; Refusal `CANCELLED`
+ */
+export async function answerBegun(
+  evaluation: Evaluation,
+  code: string,
+  session: LispSession,
+  context: ToolContext,
+  { timeout, maxOutput }: Options,
+): Promise<ToolAnswer> {
+  const { background } = context.agent;
+  const entry = background.add(evaluation, session, code);
+  void watch(entry, timeout, context);
+  await settledWithin(SOON, entry.reported);
+  if (context.cancelled.aborted) {
+    // The client will not learn the id.
+    entry.end();
+    background.remove(entry);
+    throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
+  }
+  const answer = answerAbout(entry, context, maxOutput);
+  // What never began is not listed.
+  return answer.catch((error: unknown) => {
+    background.remove(entry);
+    throw error;
+  });
+}
+
+/** @throws Refusal `NO_SUCH_EVALUATION`; the reason why the evaluation could not begin */
+export async function answerLook(id: number, context: ToolContext, maxOutput: number): Promise<ToolAnswer> {
+  const entry = context.agent.background.find(id);
+  if (entry === undefined) throw new Refusal("NO_SUCH_EVALUATION", `There is no background evaluation ${id}.`);
+  // The answer is then about the image, and has its news. The report of an end needs no image, and must not launch one.
+  if (!entry.hasEnded && entry.session.client.isOpen) await context.session({ evenIfHung: true });
+  return answerAbout(entry, context, maxOutput);
+}
+
+/** Notes each stop of the evaluation, and its end. Never rejects. */
+async function watch(entry: BackgroundEvaluation, timeout: number | undefined, context: ToolContext): Promise<void> {
+  const { guide, agent } = context;
+  const { evaluation, session, signal } = entry;
+  const { resets } = session;
+  const patience = REACTION_TIME;
+  // An evaluation that goes on after a stop has the time of the call that resumes it.
+  for (let time = timeout === undefined ? undefined : timeout * 1000; !entry.hasEnded; time = undefined) {
+    try {
+      const followed = await followEvaluation(evaluation, { timeout: time, signal, patience });
+      if (followed.kind === "cancelled") return;
+      const conclusion = await concludeFollowed(followed, session, { resets, signal, guide });
+      entry.record(followed.kind === "running" ? undefined : followed.outcome, conclusion);
+    } catch (error) {
+      entry.fail(error);
+    }
+  }
+  agent.background.limit();
+}
+
+/** Reports the state of an evaluation, or how it ended, with the output that no answer has told. */
+async function answerAbout(entry: BackgroundEvaluation, context: ToolContext, maxOutput: number): Promise<ToolAnswer> {
+  const { agent, guide } = context;
+  const begun = entry.evaluation.userWait;
+  const thread = entry.state === "running" ? await threadOf(entry) : undefined;
+  entry.thread = thread?.id ?? entry.thread;
+  // The time for which it waits for the user grows only while it does.
+  const state = entry.evaluation.userWait > begun ? "waiting for the user's answer" : thread && waitText(thread);
+  const conclusion = entry.take(underwayText(entry, state));
+  agent.lastError.apply(conclusion.lastError);
+  const whole = { ...conclusion, processOutput: agent.takeProcessOutput(entry.session) };
+  const remarks = guide.advise(adviceFor(entry));
+  const answer = concludedAnswer(whole, context, remarks === "" ? [] : [remarks], maxOutput);
+  return { ...answer, meta: { ...answer.meta, [BACKGROUND_META]: backgroundData(entry, state) } };
+}
+
+/** The thread of a running evaluation; `undefined` if it has not begun, or the image does not answer soon. */
+async function threadOf({
+  evaluation,
+  session,
+  thread,
+}: BackgroundEvaluation): Promise<types.ProgramThread | undefined> {
+  const known = thread ?? evaluation.thread;
+  const asked = session.client.program.threads(known === undefined ? {} : { id: known });
+  const found = await settledWithin(ANSWER_TIME, asked).catch(() => undefined);
+  return found?.value.threads.find((each) => each.evaluation === evaluation.id);
+}
+
+function underwayText({ id, age, thread }: BackgroundEvaluation, state = "running"): string {
+  const place = thread === undefined ? "" : ` in thread ${thread}`;
+  return `Background evaluation ${id} has not ended. It has run for ${secondsText(age)}${place}: ${state}`;
+}
+
+function secondsText(milliseconds: number): string {
+  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
+}
+
+/** What can be done next about an evaluation. */
+function adviceFor({ id, thread, state, age }: BackgroundEvaluation): string {
+  if (state === "stopped")
+    return `This is background evaluation ${id}. When it has ended, evaluate-lisp with id ${id} shows its result.`;
+  if (state !== "running") return `This was background evaluation ${id}, which ran for ${secondsText(age)}.`;
+  const look = `evaluate-lisp with id ${id} shows its new output, its state and its result.`;
+  const end =
+    thread === undefined
+      ? "interrupt-thread ends it: list-threads shows its thread."
+      : `interrupt-thread with thread ${thread} and mode abort ends it.`;
+  return `${look} ${end}`;
+}
+
+function backgroundData({ id, state, age, thread }: BackgroundEvaluation, doing: string | undefined): JsonObject {
+  return {
+    id,
+    state,
+    seconds: Math.round(age / 100) / 10,
+    ...(thread === undefined ? {} : { thread }),
+    ...(state === "running" && doing !== undefined ? { doing } : {}),
+  };
+}
