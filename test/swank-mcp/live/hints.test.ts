@@ -80,4 +80,13 @@ describe("What evaluate-lisp says about names and input that are missing", () =>
     const ended = await server.call("debugger_invoke_restart", { restart: "ABORT" });
     expect(blocks(ended).join("\n")).not.to.include("It worked");
   });
+
+  it("shows as much of a value as max-output says", async () => {
+    const code = "(make-string 30000 :initial-element #\\x)";
+    const shown = async (most?: number) =>
+      blocks(await server.call("evaluate-lisp", { code, "max-output": most }))[0]?.match(/x+/)?.[0].length;
+    expect(await shown()).to.be.within(10_000, 22_000);
+    expect(await shown(40_000)).to.equal(30_000);
+    expect(await shown(2000)).to.be.within(1000, 2000);
+  });
 });

@@ -69,7 +69,8 @@ describe("load-system that does not end", () => {
     expectFacts(
       await suite.load({ system: "unread" }),
       "System unread is not loaded: 0 of 1 file.\nNot compiled to its end: open.lisp\nNot loaded: open.lisp\nThe compiler: 1 error.\n\nopen.lisp:2:1: READ-ERROR: the list that begins here never ends",
-      "\n    line 3: (list 1 2)\n\n[ERROR] UIOP/LISP-BUILD:COMPILE-FILE-ERROR",
+      "\n    line 3: (list 1 2)\n    By its indentation, it may mean (not applied):\n    line 3: -",
+      "\n\n[ERROR] UIOP/LISP-BUILD:COMPILE-FILE-ERROR",
     );
     expectFacts(
       await restart("ABORT"),

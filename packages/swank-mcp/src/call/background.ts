@@ -22,8 +22,8 @@ const ANSWER_TIME = 2000;
 interface Options {
   /** Seconds until it is interrupted. Default: no limit. */
   readonly timeout: number | undefined;
-  /** Most characters of each output stream in the answer. */
-  readonly maxOutput: number;
+  /** Most characters of each output stream and value in the answer. Default: as configured. */
+  readonly most: number | undefined;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function answerBegun(
   code: string,
   session: LispSession,
   context: ToolContext,
-  { timeout, maxOutput }: Options,
+  { timeout, most }: Options,
 ): Promise<ToolAnswer> {
   const { background } = context.agent;
   const entry = background.add(evaluation, session, code);
@@ -48,7 +48,7 @@ export async function answerBegun(
     background.remove(entry);
     throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
   }
-  const answer = answerAbout(entry, context, maxOutput);
+  const answer = answerAbout(entry, context, most);
   // What never began is not listed.
   return answer.catch((error: unknown) => {
     background.remove(entry);
@@ -57,12 +57,12 @@ export async function answerBegun(
 }
 
 /** @throws Refusal `NO_SUCH_EVALUATION`; the reason why the evaluation could not begin */
-export async function answerLook(id: number, context: ToolContext, maxOutput: number): Promise<ToolAnswer> {
+export async function answerLook(id: number, context: ToolContext, most: number | undefined): Promise<ToolAnswer> {
   const entry = context.agent.background.find(id);
   if (entry === undefined) throw new Refusal("NO_SUCH_EVALUATION", `There is no background evaluation ${id}.`);
   // The answer is then about the image, and has its news. The report of an end needs no image, and must not launch one.
   if (!entry.hasEnded && entry.session.client.isOpen) await context.session({ evenIfHung: true });
-  return answerAbout(entry, context, maxOutput);
+  return answerAbout(entry, context, most);
 }
 
 /** Notes each stop of the evaluation, and its end. Never rejects. */
@@ -86,7 +86,11 @@ async function watch(entry: BackgroundEvaluation, timeout: number | undefined, c
 }
 
 /** Reports the state of an evaluation, or how it ended, with the output that no answer has told. */
-async function answerAbout(entry: BackgroundEvaluation, context: ToolContext, maxOutput: number): Promise<ToolAnswer> {
+async function answerAbout(
+  entry: BackgroundEvaluation,
+  context: ToolContext,
+  most: number | undefined,
+): Promise<ToolAnswer> {
   const { agent, guide } = context;
   const begun = entry.evaluation.userWait;
   const thread = entry.state === "running" ? await threadOf(entry) : undefined;
@@ -97,7 +101,7 @@ async function answerAbout(entry: BackgroundEvaluation, context: ToolContext, ma
   agent.lastError.apply(conclusion.lastError);
   const whole = { ...conclusion, processOutput: agent.takeProcessOutput(entry.session) };
   const remarks = guide.advise(adviceFor(entry));
-  const answer = concludedAnswer(whole, context, remarks === "" ? [] : [remarks], maxOutput);
+  const answer = concludedAnswer(whole, context, remarks === "" ? [] : [remarks], most);
   return { ...answer, meta: { ...answer.meta, [BACKGROUND_META]: backgroundData(entry, state) } };
 }
 

@@ -87,16 +87,16 @@ export async function concludeFollowed(
  * The answer that reports how an evaluation ended or stopped. Output that it cuts is kept.
  *
  * @param remarks - Further lines of the second block.
- * @param maxOutput - Most characters of each output stream. Default: as configured.
+ * @param most - Most characters of each output stream and value. Default: as configured for each.
  */
 export function concludedAnswer(
   whole: Conclusion,
   context: ToolContext,
   remarks: readonly string[] = [],
-  maxOutput = context.config.maxOutput,
+  most?: number,
 ): ToolAnswer {
   const { config, guide } = context;
-  const { maxValue } = config;
+  const { maxOutput, maxValue } = most === undefined ? config : { maxOutput: most, maxValue: most };
   const { ending, isError } = whole;
   const conclusion = { ...whole, transcript: withCutOutput(whole.transcript, maxOutput, context) };
   const live =

@@ -9,7 +9,7 @@ import { outputPart, textSection } from "../report/report.js";
 import { holdsForm } from "../text/cut.js";
 
 /** Shows a part of an output that a report has cut. Runs nothing in Lisp. */
-function readOutput(id: number, offset: number, max: number, { agent }: ToolContext): ToolAnswer {
+function readOutput(id: number, offset: number, most: number | undefined, { agent, config }: ToolContext): ToolAnswer {
   const output = agent.outputs.find(id);
   if (output === undefined) throw new Refusal("NO_SUCH_OUTPUT", `Output ${id} is not kept.`);
   const { stream, text } = output;
@@ -17,7 +17,7 @@ function readOutput(id: number, offset: number, max: number, { agent }: ToolCont
     throw new Refusal("INVALID_ARGUMENTS", `Output ${id} ends at offset ${text.length}.`, {
       remedy: "Give a smaller offset.",
     });
-  const { part, place } = outputPart(text, offset, max, id);
+  const { part, place } = outputPart(text, offset, most ?? config.maxOutput, id);
   return textAnswer(textSection(stream, part).join(""), place);
 }
 
@@ -47,7 +47,9 @@ export const evaluateLisp = defineTool({
         .min(MIN_OUTPUT)
         .max(MAX_OUTPUT)
         .optional()
-        .describe(`Characters shown of each output stream (default ${config.maxOutput})`),
+        .describe(
+          `Characters shown of each output stream (default ${config.maxOutput}) and value (${config.maxValue})`,
+        ),
       background: z.boolean().optional().describe("Answer at once, with an id; no default timeout"),
       id: z.int().optional().describe("Instead of code: id to look at: new output, state, result"),
       output: z.int().optional().describe("Instead of code: id of cut output to read"),
@@ -59,10 +61,10 @@ export const evaluateLisp = defineTool({
     }),
   async run(args, context) {
     const { code, timeout, stdin, conditions, background = false, id, output, offset } = args;
-    const maxOutput = args["max-output"] ?? context.config.maxOutput;
+    const most = args["max-output"];
     const isCode = holdsForm(code ?? "");
-    if (id !== undefined && !isCode && output === undefined) return answerLook(id, context, maxOutput);
-    if (output !== undefined && id === undefined && !isCode) return readOutput(output, offset ?? 0, maxOutput, context);
+    if (id !== undefined && !isCode && output === undefined) return answerLook(id, context, most);
+    if (output !== undefined && id === undefined && !isCode) return readOutput(output, offset ?? 0, most, context);
     if (code === undefined || id !== undefined || output !== undefined || offset !== undefined) throw misused(code);
     if (!isCode) throw new Refusal("EMPTY_CODE", "The code contains no form, so nothing was evaluated.");
     const session = await context.session();
@@ -74,13 +76,13 @@ export const evaluateLisp = defineTool({
       onError,
       policy,
       outputLimit: KEPT_OUTPUT,
-      valueLimit: maxValue,
+      valueLimit: most ?? maxValue,
     });
-    if (background) return answerBegun(evaluation, code, session, context, { timeout, maxOutput });
+    if (background) return answerBegun(evaluation, code, session, context, { timeout, most });
     const seconds = timeout ?? context.config.timeout;
     const conclusion = await concludeEvaluation(evaluation, session, context, seconds);
     const remarks = conclusion.isError && conclusion.status === "aborted" ? repairLines(code) : [];
-    return concludedAnswer(conclusion, context, remarks, maxOutput);
+    return concludedAnswer(conclusion, context, remarks, most);
   },
 });
 
