@@ -42,19 +42,29 @@
   "The number of lines of TEXT."
   (+ (count #\Newline text) (if (and (plusp (length text)) (char/= #\Newline (char text (1- (length text))))) 1 0)))
 
-(defun outlined-form (file start depth)
-  "(LINE DEPTH TEXT) of the form at START of FILE, DEPTH lists inside a top-level form. TEXT is its first line."
-  (list (values (position-of (file-text file) start)) depth (cut-line (trimmed (definition-line (file-text file) start)))))
-
-(defun outlined-forms (file)
-  "The OUTLINED-FORMs of FILE: its top-level forms, each with the definitions of Lisp's operators inside it unless it is a definition itself."
+(defun form-places (file)
+  "((START . DEPTH) ...) of the top-level forms of FILE, each with the definitions of Lisp's operators inside it unless it is a definition itself."
   (loop for form in (file-forms file)
         for number from 0
         for operator = (form-operator (file-text file) form)
-        collect (outlined-form file (top-level-form-start form) 0)
+        collect (cons (top-level-form-start form) 0)
         unless (eql 0 (search "def" operator))
           append (loop for (start) in (analysis-inner-heads (file-analysis file) number)
-                       collect (outlined-form file start 1))))
+                       collect (cons start 1))))
+
+(defun outlined-forms (file places)
+  "((LINE DEPTH TEXT) ...) of the forms at PLACES of FILE, in ascending order. TEXT is the first line of a form. One pass counts all lines."
+  (loop with text = (file-text file)
+        with line = 1
+        with from = 0
+        for (start . depth) in places
+        do (incf line (count #\Newline text :start from :end start))
+           (setf from start)
+        collect (list line depth (cut-line (trimmed (first-part text start))))))
+
+(defun first-part (text start)
+  "The line of TEXT from START on, as far as it is shown."
+  (definition-line (subseq text start (min (length text) (+ start +outline-line-limit+ 1))) 0))
 
 (defun outline-file (name start limit)
   "The forms of the file NAME from number START, at most LIMIT.
@@ -65,10 +75,10 @@ If WHOLE-P is false, what follows the listed forms cannot be read. CHANGED-P: FI
       (let ((file (or-nil (file-now name)))
             (truename (plain-file name)))
         (cond (file
-               (let ((forms (outlined-forms file)))
+               (let ((places (form-places file)))
                  (list :file (shown-file (file-truename file)) (line-count (file-text file)) (file-about (file-text file))
-                       (and (file-whole-p file) t) (and (changed-p file) t) (length forms)
-                       (part-of forms start limit))))
+                       (and (file-whole-p file) t) (and (changed-p file) t) (length places)
+                       (outlined-forms file (part-of places start limit)))))
               (truename (list :file-unreadable (shown-file truename)))
               (t (missing-file name)))))))
 
