@@ -6,3 +6,4 @@ export { growthCode } from "./program/heap.js";
 export { profileCode } from "./program/profile.js";
 export { timeCode } from "./program/timing.js";
 export { type TraceCode, traceCode } from "./program/trace.js";
+export { bareCode } from "./source-text/balance.js";

@@ -75,6 +75,12 @@ describe("load-system", () => {
       "System secret is loaded: 1 file, compiled now.\nASDF did not find it: hidden/secret.asd below the image's directory defines it.",
     );
     expect(await suite.server.evaluate("(secret)")).to.deep.equal(["=> 42"]);
+    const registered = "(length asdf:*central-registry*)";
+    const before = await suite.server.evaluate(registered);
+    expect((await suite.load({ system: "secret/none" })).split("\n")[0]).to.equal(
+      "System secret/none is not loaded. Nothing was compiled or loaded.",
+    );
+    expect(await suite.server.evaluate(registered)).to.deep.equal(before);
     expectFacts(
       await suite.load({ file: "several.asd" }),
       "several.asd defines no system of its own name. Load one of these by its name: several/one, several/two",

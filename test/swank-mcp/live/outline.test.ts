@@ -72,6 +72,19 @@ circles.lisp, 7 lines: 1 defvar, 1 defclass, 1 defgeneric, 1 defmethod, 1 defun 
     expect(text).to.match(/: 4 defmethod, 2 defun, .*, 2 other forms -- More shapes\.$/);
   });
 
+  it("reads no definition of a system that it depends on, because that is code", async () => {
+    await writeFile(join(folder, "unread.asd"), '(defvar cl-user::*was-run* t) (asdf:defsystem "unread")');
+    await writeFile(
+      join(folder, "needy.asd"),
+      '(asdf:defsystem "needy" :depends-on ("unread") :components ((:file "last" :depends-on ("first")) (:file "first")))',
+    );
+    await server.evaluate(`(asdf:load-asd #p"${folder}/needy.asd")`);
+    expect((await outline({ system: "needy", foreign: true })).text).to.match(
+      /^system needy, not loaded, [\s\S]*\nDepends on: unread\n2 files, in the order .*\nfirst\.lisp, [\s\S]*\nlast\.lisp, /,
+    );
+    expect(await server.evaluate("(boundp 'cl-user::*was-run*)")).to.deep.equal(["=> NIL"]);
+  });
+
   it("lists with `foreign` what a system adds to others: methods, names and redefinitions, and not its own", async () => {
     const { text, _meta } = await outline({ system: "shapes-plus", foreign: true });
     expect(text.split("\n").slice(-6).sort()).to.deep.equal([

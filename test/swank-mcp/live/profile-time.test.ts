@@ -16,7 +16,7 @@ describe("profile-code in the mode time", () => {
   it("times code against other code in turn, with medians, spread, bytes, and how many times as fast it is", async () => {
     const result = await timed({ code: "(progn (sleep 0.001) (list 1 2))", against: "(sleep 0.02)" });
     expect(blocks(result)[0]).to.match(
-      /^Time of one run, medians of \d+ rounds in turn without a profiler:\n {2}code: {4}\S+ ms \(half between \S+ ms and \S+ ms, \d+ runs a round\), \S+ [nu]s of it GC, .* allocated\n {2}against: \S+ ms \(.*\n {2}code is [\d.]+ times as fast as against, half of the rounds between [\d.]+ and [\d.]+\.\n=> \(1 2\)$/,
+      /^Time of one run, medians of \d+ rounds in turn without a profiler:\n {2}code: {4}\S+ ms \(half between \S+ ms and \S+ ms, \d+ runs a round\), \S+ [nu]s GC on average, .* allocated\n {2}against: \S+ ms \(.*\n {2}code is [\d.]+ times as fast as against, half of the rounds between [\d.]+ and [\d.]+\.\n=> \(1 2\)$/,
     );
     expect(result._meta).to.have.nested.property("swank-mcp/profile.ratio.low").that.is.greaterThan(1);
     expect(blocks(await timed({ code: "(sleep 0.02)", against: "(sleep 0.001)" }))[0]).to.match(/\n {2}against is /);

@@ -63,6 +63,11 @@ describe("search-source", () => {
       "FOLDER/letters.lisp:7:17: (getf letter :zip-code))",
     );
     expect(await found({ pattern: "Zip-Code of", system: "post", code: true })).to.match(/^No line /);
+    // A string is an argument.
+    await writeFile(join(folder, "calls.lisp"), '(foo "text")\n(foo ; none\n)\n');
+    const calls = { pattern: "\\(foo\\s*\\)|\\(foo *$", regexp: true, folder, code: true };
+    expectFacts(await found(calls), "1 line in 1 file", "calls.lisp:2:1");
+    await rm(join(folder, "calls.lisp"));
     expectFacts(
       await found({ pattern: "zip-code", system: "post", exclude: join(folder, "src") }),
       "6 lines in 1 file",

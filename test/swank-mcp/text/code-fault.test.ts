@@ -5,11 +5,7 @@ describe("codeFault", () => {
   for (const [code, message] of [
     ["```lisp\n(+ 1 2)\n```", /^The code is in a Markdown fence\. Nothing was run\.$/],
     ["(+ 1 2)\n~~~\n", /Markdown fence/],
-    [
-      "(defun f ()\\n  (print 1))",
-      /^The code has \\n in place of a line break or a tab at line 1, column 12\. Nothing was run\.$/,
-    ],
-    ["(list 1\n \\t 2)", /\\t in place .* at line 2, column 2/],
+    ["(defun f ()\\n  (print 1))", /^The code has \\n in place of a line break at column 12\. Nothing was run\.$/],
   ] as const)
     it(`names the fault of ${JSON.stringify(code)}`, () => {
       const fault = codeFault(code);
@@ -26,8 +22,12 @@ describe("codeFault", () => {
     "`(a `(b ,,@c))",
     "(setf été 1 λ 2 日本 3)",
     "(defun f ()\n  1)\n",
+    '(list \'\\" "foo \\n bar")',
+    "#| #| x |# don't \\n do |# (f)",
+    "(case x (\\n 1) (\\t 2))",
+    `(length "${"a".repeat(9_000_000)}\\n ")`,
   ])
-    it(`finds none in ${JSON.stringify(code)}`, () => {
+    it(`finds none in ${JSON.stringify(code).slice(0, 60)}`, () => {
       expect(codeFault(code)).to.equal(undefined);
     });
 });

@@ -135,13 +135,15 @@ compile; and whether there are stale files"
           (t text))))
 
 (defun find-nearby-system (loading name)
-  "The system NAME that a file near the image's directory defines, if there is one such file and ASDF would not find it; or NIL. From then on ASDF
-also looks in the folder of that file."
+  "The system NAME that a file near the image's directory defines, if there is one such file and ASDF would not find it; or NIL. If there is, ASDF also
+looks in the folder of that file from then on."
   (let ((files (definitions-nearby name)))
     (when (and files (null (rest files)))
-      (add-folder (make-pathname :name nil :type nil :version nil :defaults (first files)))
+      (load-definitions (first files))
       (let ((system (find-system name)))
-        (when system (setf (loading-found-in loading) (shown-file (first files))))
+        (when system
+          (add-folder (make-pathname :name nil :type nil :version nil :defaults (first files)))
+          (setf (loading-found-in loading) (shown-file (first files))))
         system))))
 
 (defun wanted-system (loading name)

@@ -99,14 +99,31 @@
   (remove nil (mapcar #'file-of (asdf:required-components name :other-systems t))))
 
 (defun ordered-files (system)
-  "The pathnames of the files of SYSTEM in the order in which they are loaded, with those of the systems inferred from packages below it."
+  "The pathnames of the files of SYSTEM in the order in which they are loaded, with those of the known systems inferred from packages below it. Makes no
+plan, which would look for the systems that it depends on, and load their definitions."
   (let* ((class (find-class (find-symbol "PACKAGE-INFERRED-SYSTEM" "ASDF") nil))
          (inferred (and class (typep system class)))
-         (components (or-nil (call-without-downloads (lambda () (asdf:required-components system :other-systems inferred))))))
-    (or (remove nil (mapcar #'file-of
-                            (remove-if-not (lambda (component) (defined-together-p (component-system-name component) (component-name system)))
-                                           components)))
-        (component-files system))))
+         (seen '())
+         (files '()))
+    (labels ((needed-by (component)
+               (if (typep component 'asdf:system)
+                   (loop for name in (and inferred (asdf:system-depends-on component))
+                         when (and (stringp name) (defined-together-p name (component-name system)) (registered-system name))
+                           collect it)
+                   (loop for name in (asdf:component-sideway-dependencies component)
+                         for sibling = (and (typep name '(or string symbol))
+                                            (find name (asdf:component-children (asdf:component-parent component))
+                                                  :key #'component-name :test #'string-equal))
+                         when sibling collect sibling)))
+             (visit (component)
+               (unless (member component seen)
+                 (push component seen)
+                 (mapc #'visit (needed-by component))
+                 (if (typep component 'asdf:parent-component)
+                     (mapc #'visit (asdf:component-children component))
+                     (let ((file (file-of component))) (when file (push file files)))))))
+      (visit system)
+      (nreverse files))))
 
 (defun described-system (system)
   "=> the version of SYSTEM and what it says about itself, texts or NIL; and the names of the systems on which it depends, conditions as text"

@@ -324,15 +324,22 @@ FILE without its type."
           for position = (funcall search text start (if (and (> end start) (char= #\Return (char text (1- end)))) (1- end) end))
           when position collect (list start position))))
 
+(defun commentp (text position)
+  "True if a comment, and no string or character, begins at POSITION of TEXT."
+  (or (char= #\; (char text position))
+      (eql position (search "#|" text :start2 position :end2 (min (length text) (+ position 2))))))
+
 (defun without-quoted (text)
-  "TEXT with spaces in place of its strings, comments and characters, except line breaks."
+  "TEXT with spaces in place of its comments and, since these are arguments of calls, null characters in place of its strings and characters; except line
+breaks."
   (let ((code (copy-seq text)) (position 0))
     (loop while (< position (length text))
           do (let ((end (skipped-end text position)))
                (when end
                  (setf end (min end (length text)))
                  (loop for index from position below end
-                       unless (char= #\Newline (char text index)) do (setf (char code index) #\Space)))
+                       unless (char= #\Newline (char text index))
+                         do (setf (char code index) (if (commentp text position) #\Space (code-char 0)))))
                (setf position (or end
                                   ;; a name in bars may contain quotation marks
                                   (if (char= #\| (char text position)) (token-end text position) (1+ position))))))
@@ -393,6 +400,11 @@ read, and OUTSIDE describes the links that led elsewhere. CODE: strings and comm
           (loop for (folder number) in (folder-counts (nreverse looked)) collect (list (shown-folder folder) number))
           cut (or unreadable 0) (or outside '(0 ())))))
 
+(defun excluded-folder (name)
+  "The truename of the folder NAME, or NIL if there is none."
+  (let ((truename (and name (named-folder name))))
+    (and truename (null (pathname-name truename)) truename)))
+
 (defun files-outside (files folder)
   "FILES, pathnames, without those below FOLDER, a truename."
   (let ((root (namestring folder)))
@@ -408,7 +420,7 @@ UNREADABLE-FOLDERS (LINKS-OUTSIDE (TARGET ...))) | (:bad-pattern REASON) | (:sys
       (with-searcher (search pattern regexp-p)
         (within-search-time (+search-seconds+)
           (multiple-value-bind (files reply cut unreadable outside) (searched-files system folder)
-            (let ((without (and excluded (named-folder excluded))))
+            (let ((without (excluded-folder excluded)))
               (cond (reply)
                     ((and excluded (null without)) (list :folder-not-found excluded))
                     (t (search-files search (if without (files-outside files without) files)

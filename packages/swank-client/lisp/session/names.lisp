@@ -331,7 +331,8 @@ program; and names without a package prefix that differ by a slip. None is of SB
                                        (<= (edit-distance name text) limit)
                                        (meant-p other))
                               (push other found)))))))
-           (all (append exported (sort near #'nearer-p :key (lambda (other) (slip-key name (symbol-name other)))))))
+           (all (delete-duplicates (append exported (sort near #'nearer-p :key (lambda (other) (slip-key name (symbol-name other)))))
+                                   :from-end t)))
       (with-name-syntax (*package*)
         (mapcar #'prin1-to-string (subseq all 0 (min +meant-names+ (length all))))))))
 

@@ -153,13 +153,17 @@ function located(note: CodeNote, text: string): CodeNote {
 /** Most lines of a repair. */
 const MOST_REPAIRED = 20;
 
+/** Longest line of a repair. */
+const LONGEST_REPAIRED = 500;
+
 function repairOf(text: string): readonly RepairedLine[] {
   const mended = rebalanced(text)?.split("\n") ?? [];
   const before = text.split("\n");
   const lines = mended.flatMap((after, index) =>
     after === before[index] ? [] : [{ line: index + 1, before: before[index] ?? "", after }],
   );
-  return lines.length > MOST_REPAIRED ? [] : lines;
+  const isLong = ({ before: line }: RepairedLine) => line.length > LONGEST_REPAIRED;
+  return lines.length > MOST_REPAIRED || lines.some(isLong) ? [] : lines;
 }
 
 /** Compiles code. */

@@ -96,8 +96,60 @@ function problem(
   return { line, column, message, suspects };
 }
 
-/** Strings, names in bars and characters, in which nothing is a comment; and comments. */
-const COMMENT = /"(?:\\[\s\S]|[^"\\])*"|\|(?:\\[\s\S]|[^|\\])*\||#\\(?:[\w-]+|[\s\S])|(;[^\n]*|#\|[\s\S]*?\|#)/g;
+/**
+ * The code with spaces in place of its comments and, if `all`, of its strings, characters and names in bars; line breaks stay. Takes linear time, whatever
+ * is not closed.
+ */
+export function bareCode(code: string, all: boolean): string {
+  const parts: string[] = [];
+  let done = 0;
+  let index = 0;
+  const pass = (end: number, isBlank: boolean) => {
+    if (isBlank) {
+      parts.push(code.slice(done, index), code.slice(index, end).replace(/[^\n]/g, " "));
+      done = end;
+    }
+    index = end;
+  };
+  while (index < code.length) {
+    const char = code[index];
+    if (char === '"' || char === "|") pass(delimitedEnd(code, index, char), all);
+    else if (char === ";") pass(lineEnd(code, index), true);
+    else if (code.startsWith("#|", index)) pass(blockEnd(code, index), true);
+    else if (code.startsWith("#\\", index)) pass(characterEnd(code, index), all);
+    else index += char === "\\" ? 2 : 1;
+  }
+  return parts.join("") + code.slice(done);
+}
+
+function delimitedEnd(code: string, start: number, delimiter: string): number {
+  let index = start + 1;
+  while (index < code.length && code[index] !== delimiter) index += code[index] === "\\" ? 2 : 1;
+  return Math.min(index + 1, code.length);
+}
+
+function lineEnd(code: string, start: number): number {
+  const end = code.indexOf("\n", start);
+  return end < 0 ? code.length : end;
+}
+
+/** Block comments nest. */
+function blockEnd(code: string, start: number): number {
+  const marks = /#\||\|#/g;
+  marks.lastIndex = start;
+  let depth = 0;
+  for (let mark = marks.exec(code); mark !== null; mark = marks.exec(code)) {
+    depth += mark[0] === "#|" ? 1 : -1;
+    if (depth === 0) return marks.lastIndex;
+  }
+  return code.length;
+}
+
+function characterEnd(code: string, start: number): number {
+  let end = Math.min(start + 3, code.length);
+  while (/[\w-]/.test(code[end] ?? "")) end++;
+  return end;
+}
 
 /**
  * The code with the parentheses that its indentation says: those that it lacks, at the ends of the lines that lack them, or without those that are too many
@@ -108,7 +160,7 @@ const COMMENT = /"(?:\\[\s\S]|[^"\\])*"|\|(?:\\[\s\S]|[^|\\])*\||#\\(?:[\w-]+|[\
 export function rebalanced(code: string): string | undefined {
   const { kind } = scan(code);
   if ((kind !== "unclosed-list" && kind !== "extra-close") || misquotedLine(code) !== undefined) return undefined;
-  const bare = code.replace(COMMENT, (text, comment) => (comment === undefined ? text : text.replace(/[^\n]/g, " ")));
+  const bare = bareCode(code, false);
   const lines = code.split("\n");
   const bareLines = bare.split("\n");
   for (const { line, count } of misclosedLines(code)) {

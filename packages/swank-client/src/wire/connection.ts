@@ -322,7 +322,8 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   }
 
   #onFarewell(message: SwankMessage): void {
-    if (message.type !== "invalid-rpc" || message.id !== this.#farewell) return;
+    const isReply = message.type === "invalid-rpc" || message.type === "return";
+    if (!isReply || message.id !== this.#farewell) return;
     clearTimeout(this.#ending);
     this.#transport.end();
   }

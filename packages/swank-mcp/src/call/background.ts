@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { followEvaluation, type types } from "swank-client";
 import type { JsonObject, ToolAnswer } from "../base/answer.js";
 import { settledWithin } from "../base/lifetime.js";
@@ -15,6 +16,11 @@ const BACKGROUND_META = "swank-mcp/background";
 
 /** Milliseconds for which the first answer waits: what cannot begin, and what ends at once, is then reported without a look. */
 const SOON = 250;
+
+/** Milliseconds after which an evaluation is watched again whose outcome could not be told, and how often that may be after its end. */
+const WATCH_PAUSE = 1000;
+
+const MOST_FAILURES = 3;
 
 /** Milliseconds that the image has to say what the thread does. */
 const ANSWER_TIME = 2000;
@@ -48,7 +54,11 @@ export async function answerBegun(
     background.remove(entry);
     throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
   }
-  const answer = answerAbout(entry, context, most);
+  const answer = answerAbout(entry, context, most).then((told) => {
+    if (!context.cancelled.aborted) return told;
+    entry.end();
+    throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
+  });
   // What never began is not listed.
   return answer.catch((error: unknown) => {
     background.remove(entry);
@@ -71,6 +81,7 @@ async function watch(entry: BackgroundEvaluation, timeout: number | undefined, c
   const { evaluation, session, signal } = entry;
   const { resets } = session;
   const patience = REACTION_TIME;
+  let failures = 0;
   // An evaluation that goes on after a stop has the time of the call that resumes it.
   for (let time = timeout === undefined ? undefined : timeout * 1000; !entry.hasEnded; time = undefined) {
     try {
@@ -79,7 +90,10 @@ async function watch(entry: BackgroundEvaluation, timeout: number | undefined, c
       const conclusion = await concludeFollowed(followed, session, { resets, signal, guide });
       entry.record(followed.kind === "running" ? undefined : followed.outcome, conclusion);
     } catch (error) {
-      entry.fail(error);
+      failures += 1;
+      if (!evaluation.isSent || (evaluation.isSettled && failures > MOST_FAILURES)) entry.fail(error);
+      // The image may be busy. The code runs, so its end is still to come.
+      else await pause(WATCH_PAUSE, undefined, { ref: false });
     }
   }
   agent.background.limit();

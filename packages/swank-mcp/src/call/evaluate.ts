@@ -195,7 +195,11 @@ export async function answerResumed(
   const { ending } = conclusion;
   const isAborted = ending.kind === "aborted" && ending.byReset !== true;
   const isStoppedAgain =
-    ending.kind === "condition" && ending.stop !== undefined && ending.stop.reason !== "step" && stop.reason !== "step";
+    ending.kind === "condition" &&
+    ending.stop !== undefined &&
+    !stop.isLive &&
+    ending.stop.reason !== "step" &&
+    stop.reason !== "step";
   const remarks = [
     ...(isAborted ? [`Thread ${placeName(stop)} ended. ${nowStopped(others(found, context))}`] : []),
     ...(isStoppedAgain

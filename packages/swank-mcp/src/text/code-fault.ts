@@ -1,12 +1,10 @@
-/** Strings, comments, characters and names in bars, in which a backslash may be meant. */
-const QUOTED =
-  /"(?:\\[\s\S]|[^"\\])*(?:"|$)|;[^\n]*|#\|[\s\S]*?(?:\|#|$)|#\\(?:[\w-]+|[\s\S])|\|(?:\\[\s\S]|[^|\\])*(?:\||$)/gu;
+import { bareCode } from "swank-client/internal";
 
 /** A line with a fence of Markdown at the beginning or the end of the code. */
 const FENCE = /^\s*(?:```|~~~)|\n[ \t]*(?:```|~~~)\s*$/;
 
-/** A backslash and a letter between tokens. */
-const ESCAPED_BREAK = /(?<=[\s()]|^)\\[nt](?=[\s()\\]|$)/;
+/** A backslash and an n after a form, or between two. After an opening parenthesis, it may be a symbol. */
+const ESCAPED_BREAK = /(?<=[\s)]|^)\\n(?=[\s()\\]|$)/;
 
 /** What shows that code was damaged on its way, and what to do about it. */
 export interface CodeFault {
@@ -24,13 +22,12 @@ export function codeFault(code: string): CodeFault | undefined {
       message: "The code is in a Markdown fence. Nothing was run.",
       remedy: "Send the Lisp alone, without the lines that begin with ``` or ~~~.",
     };
-  const bare = code.replace(QUOTED, (quoted) => quoted.replace(/[^\n]/g, " "));
-  const found = ESCAPED_BREAK.exec(bare);
+  // Code that was escaped twice has no line break of its own.
+  if (code.includes("\n") || !code.includes("\\n")) return undefined;
+  const found = ESCAPED_BREAK.exec(bareCode(code, true));
   if (found === null) return undefined;
-  const before = bare.slice(0, found.index).split("\n");
-  const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
   return {
-    message: `The code has ${found[0]} in place of a line break or a tab at ${place}. Nothing was run.`,
-    remedy: "It was escaped twice: send line breaks and tabs themselves.",
+    message: `The code has \\n in place of a line break at column ${found.index + 1}. Nothing was run.`,
+    remedy: "It was escaped twice: send line breaks themselves.",
   };
 }

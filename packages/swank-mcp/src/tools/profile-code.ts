@@ -165,7 +165,7 @@ function timingAnswer({ rounds, code, against, ratio, values }: types.Timing): T
 function timedText({ repeats, time, gc, bytes }: types.TimedCode): string {
   const spread = `half between ${shortTime(time.low)} and ${shortTime(time.high)}`;
   const each = repeats === 1 ? "" : `, ${countText(repeats)} runs a round`;
-  return `${shortTime(time.median)} (${spread}${each}), ${shortTime(gc)} of it GC, ${bytesText(bytes)} allocated`;
+  return `${shortTime(time.median)} (${spread}${each}), ${shortTime(gc)} GC on average, ${bytesText(bytes)} allocated`;
 }
 
 /** Less than a microsecond counts here. */
