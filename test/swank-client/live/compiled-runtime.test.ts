@@ -42,11 +42,11 @@ describe("Runtime in an image on this machine", function () {
   let cacheDir: string;
 
   before(async () => {
-    cacheDir = filled = await mkdtemp(join(tmpdir(), "swank-client-cache-"));
+    cacheDir = filled = await mkdtemp(join(tmpdir(), "cache-of-client-"));
     expect(await loadedByNewImage()).to.equal("(:COMPILING)");
   });
   beforeEach(async () => {
-    cacheDir = await mkdtemp(join(tmpdir(), "swank-client-cache-"));
+    cacheDir = await mkdtemp(join(tmpdir(), "cache-of-client-"));
   });
   afterEach(async () => {
     await Promise.all(images.splice(0).map((image) => image.stop()));

@@ -53,7 +53,7 @@ describe("A client that connects", function () {
   });
 
   it("makes no folder for a server that is not there", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "swank-client-cache-"));
+    const folder = await mkdtemp(join(tmpdir(), "cache-of-client-"));
     await rejection(connectTo({ port: 1, cacheDir: join(folder, "none") }), "CONNECTION_REFUSED");
     expect(await readdir(folder)).to.deep.equal([]);
     await rm(folder, { recursive: true });
