@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { excerpt, type FormSpan, type Position, positionAt, type ScanResult, scan } from "sexp-parser";
+import { bareCode, excerpt, type FormSpan, type Position, positionAt, type ScanResult, scan } from "sexp-parser";
 
 /** The texts of the top-level forms of a result. */
 function formsOf(source: string, { forms }: ScanResult): string[] {
@@ -203,5 +203,22 @@ describe("excerpt", () => {
       expect(line).to.have.lengthOf(80);
       expect(line.charAt(margin.indexOf("^"))).to.equal(text.charAt(offset));
     }
+  });
+});
+
+describe("bareCode", () => {
+  const code = '(a "x;y" ; c\n #| b #| n |# |# |q;r| #\\; #\\a\\n(b))';
+
+  it("blanks comments, and keeps line breaks and offsets", () => {
+    expect(bareCode(code)).to.equal(`(a "x;y"    \n${" ".repeat(17)}|q;r| #\\; #\\a\\n(b))`);
+  });
+
+  it("blanks strings, characters and names in bars on demand", () => {
+    expect(bareCode(code, true)).to.equal(`(a          \n${" ".repeat(30)}\\n(b))`);
+  });
+
+  it("takes what is not closed to extend to the end", () => {
+    const texts = ['(a "x', "(a |x", "(a #| x"];
+    expect(texts.map((text) => bareCode(text, true))).to.deep.equal(["(a   ", "(a   ", "(a     "]);
   });
 });

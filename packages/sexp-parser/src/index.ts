@@ -45,6 +45,7 @@ export { preview, print } from "./print.js";
 export { read, readAll } from "./read.js";
 export {
   type Balanced,
+  bareCode,
   type ExtraClose,
   type FormSpan,
   type MissingForm,

@@ -200,3 +200,25 @@ class Outline implements Tracker {
     this.#start = -1;
   }
 }
+
+/** What is no code in a token: a string, a character, a name in bars. */
+const QUOTED = /^".*|^#\\.?[\w-]*|(?<!\\)\|(?:\\.|[^|\\])*\|?/gsu;
+
+/**
+ * The code with spaces in place of its comments and, if `all`, of its strings, characters and names in bars; line breaks stay, and so do all
+ * offsets. What is not closed extends to the end. Takes linear time.
+ */
+export function bareCode(code: string, all = false): string {
+  const lexer = new Lexer(code);
+  const parts: string[] = [];
+  for (let kind = lexer.next(); kind !== Kind.end; kind = lexer.next()) {
+    const text = code.slice(lexer.start, lexer.end);
+    if (kind === Kind.lineComment || kind === Kind.blockComment) parts.push(blank(text));
+    else parts.push(all ? text.replace(QUOTED, blank) : text);
+  }
+  return parts.join("");
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, " ");
+}

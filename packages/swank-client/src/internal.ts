@@ -1,4 +1,5 @@
 /** Code that tasks run, for swank-mcp, which reports evaluations in its own way. No part of the API: it changes without notice. */
+export { bareCode } from "sexp-parser";
 export { changesCode } from "./code/changes.js";
 export { loadCode, testCode } from "./code/load.js";
 export type { PreparedCode, RunCode } from "./evaluation/work.js";
@@ -6,4 +7,3 @@ export { growthCode } from "./program/heap.js";
 export { profileCode } from "./program/profile.js";
 export { timeCode } from "./program/timing.js";
 export { type TraceCode, traceCode } from "./program/trace.js";
-export { bareCode } from "./source-text/balance.js";

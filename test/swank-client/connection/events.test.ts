@@ -10,7 +10,7 @@ const report = (error: unknown, event: string) => {
   reported.push([error instanceof Error ? error.message : String(error), event]);
 };
 
-/** What becomes of an async function that is given as a listener. */
+/** A listener whose promise rejects, as that of an async function can. */
 const rejecting = (): unknown => Promise.reject(new Error("rejected"));
 
 describe("Connection events", () => {

@@ -137,7 +137,7 @@ describe("Processes that build a core simultaneously", function () {
     expect(images.map(({ image }) => image.how).sort()).to.deep.equal(["built-core", "core"]);
   });
 
-  /** A cache folder without its core but with somebody's lock, and the core. */
+  /** A cache folder whose core another process seems to build: it has the lock of `owner`, and no core until `finish` is called. */
   async function lockedCache(owner: string) {
     const cacheDir = await cacheWithCore();
     const [name = ""] = (await readdir(cacheDir)).filter((file) => file.endsWith(".core"));

@@ -23,7 +23,7 @@ nil`;
 describe("Errors of background threads", () => {
   const image = liveClient();
 
-  /** Has a thread fail that no client started; it gives :GIVEN to whoever has it do so. */
+  /** Starts a thread that belongs to no client and signals an error. Its first restart makes the thread return :GIVEN. */
   function failElsewhere(): void {
     image.swank.type(
       `(defparameter *elsewhere* (sb-thread:make-thread (lambda () (restart-case (error "elsewhere") (give () :given)))))`,

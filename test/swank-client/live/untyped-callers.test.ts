@@ -111,7 +111,7 @@ function failing(): never {
   throw new Error("the listener's own");
 }
 
-/** What becomes of an async function that is given as a listener. */
+/** A listener whose promise rejects, as that of an async function can. */
 const rejecting = (): unknown => Promise.reject(new Error("the listener's own"));
 
 describe("SwankClient: listeners that fail", () => {

@@ -171,7 +171,7 @@ describe("evaluate-lisp in the background", function () {
     expect(blocks(last)[0]).to.equal("=> (7)");
   });
 
-  it("tells of a stop and of an end in the next answer, once", async () => {
+  it("announces its stop or its end once, in the next answer", async () => {
     const { id } = facts(await begin(server, '(await-go) (error "odd")'));
     const other = facts(await begin(server, "(await-go) 1"));
     const notices: string[] = [];

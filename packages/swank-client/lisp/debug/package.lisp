@@ -80,7 +80,6 @@
   (:use #:common-lisp #:swank-client/sbcl-stack #:swank-client/session #:swank-client/code-state #:swank-client/conditions
         #:swank-client/stack)
   (:import-from #:swank-client/any-names #:accessible-symbol)
-  (:import-from #:swank-client/any-lisp #:or-nil)
   (:import-from #:swank-client/names #:names-meant)
   (:import-from #:swank-client/sbcl-conditions #:control-stack-exhausted)
   (:import-from #:swank-client/sbcl-faults #:recording-faults)

@@ -84,7 +84,7 @@
          :locals locals
          :caller-locals caller-locals
          :printed-from printed-from
-         (let ((near (or-nil (names-meant-at condition)))) (and near (list :near near)))))
+         (let ((near (recording-faults (names-meant-at condition)))) (and near (list :near near)))))
 
 (defun stack-plist (condition message frames kinds)
   "A plist of what a stop at CONDITION, with MESSAGE, shows of its FRAMES, all of them, of KINDS."

@@ -44,7 +44,7 @@
         finally (return repeats)))
 
 (defun timed-list (timed)
-  "TIMED as (REPEATS (NANOSECONDS ...) GC-NANOSECONDS BYTES), the numbers of a single run as far as they are whole."
+  "TIMED as (REPEATS (NANOSECONDS ...) GC-NANOSECONDS BYTES). All but REPEATS are for one run, rounded."
   (let* ((rounds (length (timed-times timed)))
          (runs (* rounds (timed-repeats timed))))
     (list (timed-repeats timed)

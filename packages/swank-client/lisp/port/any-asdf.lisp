@@ -6,7 +6,7 @@
   (:use #:common-lisp)
   (:import-from #:swank-client/any-names #:call-if-loaded #:symbol-if-loaded #:value-if-loaded)
   (:import-from #:swank-client/any-lisp #:or-nil)
-    (:export #:action-kind #:add-folder #:call-accepting-failures #:call-without-downloads #:circular-components #:compile-failure-p
+  (:export #:action-kind #:add-folder #:call-accepting-failures #:call-without-downloads #:circular-components #:compile-failure-p
            #:compile-source #:component-files #:component-name #:component-source #:defined-together-p #:described-system #:find-system
            #:install-system #:installable-system #:known-systems #:load-definitions #:load-system #:loaded-systems #:missing-system
            #:ocicl-searcher-name #:ordered-files #:perform-name #:perform-plan-name #:plan-sources #:registered-system #:report-of-asdf-p

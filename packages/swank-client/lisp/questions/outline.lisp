@@ -175,7 +175,7 @@ If WHOLE-P is false, what follows the listed forms cannot be read. CHANGED-P: FI
          (package (symbol-package (if (consp name) (second name) name)))
          (function (function-definition name))
          (path (and function (definition-file-name function)))
-         (classes (or-nil (foreign-classes definition))))
+         (classes (recording-faults (foreign-classes definition))))
     (cond ((and package (equal "Lisp" (owner-of-package package)) (for-own-class-p definition files)) nil)
           ((if path (not (own-file-p path files)) (and package (not (own-package-p package files))))
            (make-addition :what :method :definition definition
@@ -198,7 +198,7 @@ If WHOLE-P is false, what follows the listed forms cannot be read. CHANGED-P: FI
          (package (and (symbolp symbol) (symbol-package symbol))))
     (when (and package (not (own-package-p package files)))
       (let ((owner (owner-of-package package)))
-        (make-addition :what (if (and owner (or-nil (defined-in-system-p definition owner))) :redefinition :definition)
+        (make-addition :what (if (and owner (recording-faults (defined-in-system-p definition owner))) :redefinition :definition)
                        :definition definition :owner owner)))))
 
 (defun additions (files)

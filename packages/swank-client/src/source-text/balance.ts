@@ -1,4 +1,5 @@
 import {
+  bareCode,
   excerpt,
   type FormSpan,
   type MisclosedLine,
@@ -94,61 +95,6 @@ function problem(
   suspects: readonly number[] = [],
 ): Unbalanced {
   return { line, column, message, suspects };
-}
-
-/**
- * The code with spaces in place of its comments and, if `all`, of its strings, characters and names in bars; line breaks stay. Takes linear time, whatever
- * is not closed.
- */
-export function bareCode(code: string, all: boolean): string {
-  const parts: string[] = [];
-  let done = 0;
-  let index = 0;
-  const pass = (end: number, isBlank: boolean) => {
-    if (isBlank) {
-      parts.push(code.slice(done, index), code.slice(index, end).replace(/[^\n]/g, " "));
-      done = end;
-    }
-    index = end;
-  };
-  while (index < code.length) {
-    const char = code[index];
-    if (char === '"' || char === "|") pass(delimitedEnd(code, index, char), all);
-    else if (char === ";") pass(lineEnd(code, index), true);
-    else if (code.startsWith("#|", index)) pass(blockEnd(code, index), true);
-    else if (code.startsWith("#\\", index)) pass(characterEnd(code, index), all);
-    else index += char === "\\" ? 2 : 1;
-  }
-  return parts.join("") + code.slice(done);
-}
-
-function delimitedEnd(code: string, start: number, delimiter: string): number {
-  let index = start + 1;
-  while (index < code.length && code[index] !== delimiter) index += code[index] === "\\" ? 2 : 1;
-  return Math.min(index + 1, code.length);
-}
-
-function lineEnd(code: string, start: number): number {
-  const end = code.indexOf("\n", start);
-  return end < 0 ? code.length : end;
-}
-
-/** Block comments nest. */
-function blockEnd(code: string, start: number): number {
-  const marks = /#\||\|#/g;
-  marks.lastIndex = start;
-  let depth = 0;
-  for (let mark = marks.exec(code); mark !== null; mark = marks.exec(code)) {
-    depth += mark[0] === "#|" ? 1 : -1;
-    if (depth === 0) return marks.lastIndex;
-  }
-  return code.length;
-}
-
-function characterEnd(code: string, start: number): number {
-  let end = Math.min(start + 3, code.length);
-  while (/[\w-]/.test(code[end] ?? "")) end++;
-  return end;
 }
 
 /**

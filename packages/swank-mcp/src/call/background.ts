@@ -47,23 +47,24 @@ export async function answerBegun(
   const { background } = context.agent;
   const entry = background.add(evaluation, session, code);
   void watch(entry, timeout, context);
-  await settledWithin(SOON, entry.reported);
-  if (context.cancelled.aborted) {
-    // The client will not learn the id.
-    entry.end();
-    background.remove(entry);
-    throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
-  }
-  const answer = answerAbout(entry, context, most).then((told) => {
-    if (!context.cancelled.aborted) return told;
-    entry.end();
-    throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
-  });
-  // What never began is not listed.
-  return answer.catch((error: unknown) => {
+  try {
+    await settledWithin(SOON, entry.reported);
+    checkWanted(entry, context);
+    const answer = await answerAbout(entry, context, most);
+    checkWanted(entry, context);
+    return answer;
+  } catch (error) {
+    // What never began is not listed, and what was cancelled has an id that nobody learned.
     background.remove(entry);
     throw error;
-  });
+  }
+}
+
+/** @throws Refusal `CANCELLED`, and ends the evaluation, if the call that began it is cancelled */
+function checkWanted(entry: BackgroundEvaluation, { cancelled }: ToolContext): void {
+  if (!cancelled.aborted) return;
+  entry.end();
+  throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
 }
 
 /** @throws Refusal `NO_SUCH_EVALUATION`; the reason why the evaluation could not begin */

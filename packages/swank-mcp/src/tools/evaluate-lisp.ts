@@ -1,12 +1,13 @@
+import { rebalanced } from "swank-client";
 import * as z from "zod";
 import { type ToolAnswer, textAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { answerBegun, answerLook } from "../call/background.js";
 import { concludedAnswer, concludeEvaluation } from "../call/evaluate.js";
 import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
-import { repairLines } from "../report/repair.js";
 import { outputPart, textSection } from "../report/report.js";
 import { holdsForm } from "../text/cut.js";
+import { lineDiff } from "../text/line-diff.js";
 
 /** Shows a part of an output that a report has cut. Runs nothing in Lisp. */
 function readOutput(id: number, offset: number, most: number | undefined, { agent, config }: ToolContext): ToolAnswer {
@@ -19,6 +20,20 @@ function readOutput(id: number, offset: number, most: number | undefined, { agen
     });
   const { part, place } = outputPart(text, offset, most ?? config.maxOutput, id);
   return textAnswer(textSection(stream, part).join(""), place);
+}
+
+/** Most lines of a proposed repair that is shown, and characters of the longest. */
+const MAX_REPAIR = 40;
+
+const MAX_WIDTH = 300;
+
+/** The repair that the indentation of unbalanced code proposes, as a diff; empty if there is none. It is never applied. */
+function repairLines(code: string): string[] {
+  const mended = rebalanced(code);
+  if (mended === undefined) return [];
+  const diff = lineDiff(code, mended).split("\n");
+  if (diff.length > MAX_REPAIR || diff.some((line) => line.length > MAX_WIDTH)) return [];
+  return ["By its indentation, the code may mean (not applied):", ...diff];
 }
 
 /** Characters of each output stream that the image sends, so that what an answer cuts can be read later. */
