@@ -7,10 +7,10 @@ import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
 import { stopped } from "./outcomes.js";
 
-/** An object whose printing does `body`. */
 /** It sleeps, so that these tests leave the processors to others. */
 const ENDLESS = "(cl:loop (cl:sleep 0.01))";
 
+/** An object whose printing does `body`. */
 const printing = (body: string) => `
   (cl:progn
     (cl:defclass cl-user::hostile () ())
@@ -180,9 +180,11 @@ describe("SwankClient.call and run: code that misbehaves", function () {
 
   it("ends with its client, whatever it was doing", async () => {
     const endless = FORMS.filter(([, , code]) => code === "REQUEST_TIMEOUT").map(([, form]) => form);
+    // Forms that define one printer at the same time can meet the moment without any, and then they end.
     await killedClient(
       `const { read } = await import("sexp-parser");
-      for (const form of ${JSON.stringify(endless)}) void client.request(read(form), { label: "endless" });
+      for (const form of ${JSON.stringify(endless)})
+        client.request(read(form), { label: "endless" }).catch(() => undefined);
       await client.request(read("(cl:sleep 1)"), { label: "pause" });
       tell("running");`,
       { port: image.swank.port },

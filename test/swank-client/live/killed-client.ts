@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import type { ConnectOptions } from "swank-client";
 
 /**
@@ -20,13 +21,14 @@ export async function killedClient(
     ${program}
     setInterval(() => undefined, 1000);`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", source], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
+  const complaint = text(child.stderr);
   const lines = createInterface({ input: child.stdout });
   const told = Promise.race([once(lines, "line"), once(lines, "close").then(() => [])]);
   const [word] = await told;
   child.kill("SIGKILL");
   await once(child, "exit");
-  if (typeof word !== "string") throw new Error("The client ended before it told anything.");
+  if (typeof word !== "string") throw new Error(`The client ended before it told anything:\n${await complaint}`);
   return word;
 }
