@@ -271,7 +271,9 @@ export type {
 export type { Spread, TimedCode, TimedSource, Timing, TimingOptions } from "./program/timing.js";
 export type {
   CALL_EXITS,
+  CalledMethod,
   CompleteTrace,
+  METHOD_ROLES,
   RecordedCall,
   RecordedCondition,
   RecordedThread,

@@ -1,7 +1,31 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { expect } from "chai";
 import { expectFacts } from "../../support/facts.js";
-import { liveServer } from "../../support/live-server.js";
+import { liveFolder, liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
+
+/** A system with a generic function, and another one that adds methods to it. */
+const SYSTEMS = {
+  "toys/toys.asd": '(defsystem "toys" :components ((:file "toys")))',
+  "toys/toys.lisp": `(defpackage :toys (:use :cl) (:export #:toy #:ball #:play #:join))
+(in-package :toys)
+(defclass toy () ()) (defclass ball (toy) ())
+(defgeneric play (toy how))
+(defmethod play ((toy toy) how) (list how))
+(defmethod play ((toy ball) how) (cons :ball (call-next-method)))
+(defmethod play ((toy ball) (how (eql :throw))) (error "no throwing"))
+(defmethod play :before ((toy ball) how) nil)
+(defmethod play :after ((toy toy) how) nil)
+(defgeneric join (a b) (:method-combination append))
+(defmethod join append (a b) (list a)) (defmethod join append ((a integer) b) (list b))`,
+  "audit/audit.asd": '(defsystem "audit" :depends-on ("toys") :components ((:file "audit")))',
+  "audit/audit.lisp": `(defpackage :audit (:use :cl :toys))
+(in-package :audit)
+(defclass doll (toy) ())
+(defmethod play ((toy doll) how) :doll)
+(defmethod play :around ((toy ball) (how symbol)) (list :audited (call-next-method)))`,
+};
 
 const PROGRAM = `
 (defpackage :shop (:use :cl))
@@ -27,6 +51,7 @@ const timeless = (text: string) =>
 
 describe("trace-calls", function () {
   this.timeout(180_000);
+  const folder = liveFolder("swank-mcp trace-calls");
   const server = liveServer({ code: PROGRAM });
 
   const traced = async (args: object) => timeless(blocks(await server.call("trace-calls", args)).join("\n--\n"));
@@ -70,6 +95,44 @@ describe("trace-calls", function () {
     );
   });
 
+  it("names the methods that a call of a generic function runs, and those of other systems", async () => {
+    for (const [name, text] of Object.entries(SYSTEMS)) {
+      await mkdir(join(folder, name.split("/")[0] ?? ""), { recursive: true });
+      await writeFile(join(folder, name), text);
+    }
+    for (const name of ["toys", "audit"]) await server.call("load-system", { file: join(folder, name, `${name}.asd`) });
+    const code = `(let ((ball (make-instance 'toys:ball)))
+      (list (toys:play ball 1) (toys:play ball :kick) (toys:play (make-instance 'audit::doll) 2) (toys:join 1 2)
+            (ignore-errors (toys:play ball :throw)) (ignore-errors (toys:play 1 1))))`;
+    const text = await traced({ code, functions: ["toys:play", "toys:join"] });
+    expectFacts(
+      text,
+      // without :AROUND, :BEFORE and :AFTER methods have run, but CALL-NEXT-METHOD may not have been called
+      "(TOYS:PLAY #<BALL> 1) => (:BALL 1)  <time>; value of (TOYS:BALL T); ran :BEFORE (TOYS:BALL T), :AFTER (TOYS:TOY T); applicable (TOYS:TOY T)\n",
+      "(TOYS:PLAY #<BALL> :KICK) => (:AUDITED (:BALL :KICK))  <time>; value of :AROUND (TOYS:BALL SYMBOL) of system audit; applicable :BEFORE (TOYS:BALL T), (TOYS:BALL T), (TOYS:TOY T), :AFTER (TOYS:TOY T)\n",
+      // a method on a class of its own system is none of another system
+      "(TOYS:PLAY #<DOLL> 2) => :DOLL  <time>; value of (AUDIT::DOLL T); ran :AFTER (TOYS:TOY T); applicable (TOYS:TOY T)\n",
+      // of other combinations it is not known which methods ran
+      "(TOYS:JOIN 1 2) => (2 1)  <time>; applicable APPEND (INTEGER T), APPEND (T T)\n",
+      "(TOYS:PLAY #<BALL> :THROW) left without a value  <time>; applicable :AROUND (TOYS:BALL SYMBOL) of system audit, :BEFORE (TOYS:BALL T), (TOYS:BALL (EQL :THROW)), (TOYS:BALL T), (TOYS:TOY T), :AFTER (TOYS:TOY T)\n",
+    );
+    expect(text).to.match(/\(TOYS:PLAY 1 1\) left without a value {2}<time>$/m);
+    await server.evaluate("(defmethod toys:play ((toy (eql 5)) how) (defmethod toys:play ((toy (eql 6)) how) 6) 5)");
+    const redefined = await traced({ code: "(toys:play 5 1)", functions: ["toys:play"] });
+    expect(redefined).to.match(
+      /\(TOYS:PLAY 5 1\) => 5 {2}<time>$/m,
+      "nothing is said of methods that have changed since",
+    );
+  });
+
+  it("tells in one line which calls the compiler has replaced", async () => {
+    await server.evaluate(`(declaim (inline shop::far)) (defun shop::far (x) x) (defun shop::brief (x) x)
+      (define-compiler-macro shop::brief (x) x)`);
+    expect(await traced({ code: "1", functions: ["shop::near", "shop::brief", "shop::far"] })).to.match(
+      /^SHOP::NEAR, SHOP::FAR: They are declared inline: calls that were compiled inline are not recorded\. SHOP::BRIEF: It has a compiler macro: calls that this macro replaced are not recorded\.$/m,
+    );
+  });
+
   it("ends at its limit, and says which calls it misses", async () => {
     const functions = ["shop::tick", "shop::near"];
     expectFacts(
@@ -83,7 +146,7 @@ describe("trace-calls", function () {
   it("reports a stop of the code with the calls until then, and the value after it was resumed", async () => {
     const code = "(list (restart-case (shop::price 3) (use-value (x) x)))";
     const stopped = blocks(await server.call("trace-calls", { code, package: "shop" })).join("\n");
-    expect(stopped).to.match(/^\[ERROR\] SIMPLE-ERROR\nno price for 3/m);
+    expect(stopped).to.match(/^\[ERROR\] SIMPLE-ERROR\nno price for 3/);
     expect(stopped).to.match(/^\(SHOP::PRICE 3\) \.\.\. not ended/m);
     expect(stopped).to.include("The trace ended when the code stopped.");
     const resumed = blocks(await server.call("debugger_invoke_restart", { restart: "USE-VALUE", values: ["7"] }));

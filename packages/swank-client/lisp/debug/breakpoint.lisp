@@ -82,14 +82,22 @@ Methods of Lisp's generic functions, such as PRINT-OBJECT, must be specialized o
         ((and (symbolp name) (special-operator-p name)) (values "It is a special operator." :macro))
         ((implementation-name-p name) (values "Lisp, its compiler or Swank itself calls it." :used-by-lisp))))
 
+(defun missed-calls-reason (name)
+  "A control string for the reason why an encapsulation misses calls of NAME, or NIL. Its argument is true for several functions."
+  (let ((inline (compiler-info :function :inlinep name)))
+    (cond ((eq inline 'inline) "~:[It is~;They are~] declared inline: calls that were compiled inline")
+          ((eq inline 'sb-ext:maybe-inline) "~:[It is~;They are~] declared maybe-inline: calls that were compiled inline")
+          ((compiler-info :function :source-transform name) "Calls compiled with knowledge of ~:[its structure~;their structures~] are inlined and")
+          ((compiler-macro-function name) "~:[It has a compiler macro~;They have compiler macros~]: calls that ~:[this macro~;these~] replaced"))))
+
+(defun missed-calls-sentence (reason missed &optional several-p)
+  "The sentence that calls are missed for REASON, as MISSED-CALLS-REASON returns it. MISSED is the predicate of these calls."
+  (format nil "~? ~a." reason (list several-p several-p) missed))
+
 (defun missed-calls-text (name missed)
   "A text that says which calls of NAME an encapsulation misses, or NIL. MISSED is the predicate of these calls."
-  (let* ((inline (compiler-info :function :inlinep name))
-         (reason (cond ((eq inline 'inline) "It is declared inline: calls that were compiled inline")
-                       ((eq inline 'sb-ext:maybe-inline) "It is declared maybe-inline: calls that were compiled inline")
-                       ((compiler-info :function :source-transform name) "Calls compiled with knowledge of its structure are inlined and")
-                       ((compiler-macro-function name) "It has a compiler macro: calls that this macro replaced"))))
-    (and reason (format nil "~a ~a." reason missed))))
+  (let ((reason (missed-calls-reason name)))
+    (and reason (missed-calls-sentence reason missed))))
 
 ;;; The code of a breakpoint: its condition, and the expression that it prints. Both can use the arguments of the call.
 

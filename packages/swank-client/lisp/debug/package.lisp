@@ -28,7 +28,7 @@
   (:export #:*report-place* #:*shown-objects* #:+frame-text-limit+ #:arguments-unread-p #:called-by-program-p #:current-method
            #:effective-methods #:entry-point-p #:frame-arguments #:frame-file #:frame-lambda-list #:generic-function-named #:method-entries
            #:method-form #:method-name-p #:named-method #:object-text #:print-call #:remember-message #:repeating-arguments #:required-count
-           #:same-place-p #:sbcl-frame-p #:unread-frame-p))
+           #:same-place-p #:sbcl-frame-p #:specializer-name #:unread-frame-p))
 
 (defpackage #:swank-client/stack
   (:documentation "The frames of a stack, with their kinds and places.")

@@ -47,7 +47,7 @@
   (:import-from #:swank-client/reading #:data-readtable #:prefix-of-unknown #:read-without-interning)
   (:export #:+definition-text-limit+ #:compared-form #:definition-file-name #:definition-home #:definition-plist #:definitions-of-program
            #:designated-name #:enclosing-span #:evaluated-package #:evaluated-place #:file-line-ends #:file-packages #:form-of-plist
-           #:in-package-name #:lambda-text #:own-form #:own-text #:package-at #:path-now #:pretty-text #:program-file-p
+           #:in-package-name #:lambda-text #:method-of-name #:own-form #:own-text #:package-at #:path-now #:pretty-text #:program-file-p
            #:transparent-operator-p))
 
 (defpackage #:swank-client/image

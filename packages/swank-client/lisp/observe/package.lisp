@@ -19,12 +19,15 @@
   (:import-from #:swank-client/evaluations #:*evaluation* #:*starting-evaluation*)
   (:import-from #:swank-client/code-state #:*stop-hook*)
   (:import-from #:swank-client/reading #:data-readtable #:read-without-interning)
-  (:import-from #:swank-client/calls #:method-form #:method-name-p #:named-method)
+  (:import-from #:swank-client/calls #:effective-methods #:generic-function-named #:method-form #:method-name-p #:named-method #:required-count
+                #:specializer-name)
   (:import-from #:swank-client/stack #:described-location #:system-name-p)
   (:import-from #:swank-client/waits #:thread-number #:wait-of)
   (:import-from #:swank-client/snapshots #:value-of-source)
-  (:import-from #:swank-client/definitions #:make-definition)
-  (:import-from #:swank-client/image #:described-source)
+  (:import-from #:swank-client/definitions #:class-definition #:kind-definitions #:make-definition)
+  (:import-from #:swank-client/loaded-texts #:with-files)
+  (:import-from #:swank-client/recorded #:method-of-name)
+  (:import-from #:swank-client/image #:described-source #:system-of #:with-file-systems)
   (:export #:armed #:call-action #:close-inspector #:describe-inspected #:heap-growth #:heap-instances #:heap-path #:heap-summary
            #:inspect-object #:inspect-part #:inspect-value #:inspected-parts #:part #:point #:prepare-profile #:prepare-trace #:profile-code
            #:profile-progress #:profile-seconds #:refresh-inspector #:release-object #:run #:run-code #:time-code #:trace-code #:trace-progress

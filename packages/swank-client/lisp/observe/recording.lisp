@@ -107,6 +107,8 @@
   (armed (make-armed) :type armed)
   ;; those that it switches on when it begins
   (prepared '() :type list)
+  ;; true if generic functions are among them
+  (generic-p nil)
   (signal-tag (gensym "TRACE"))
   ;; the thread that runs its code
   (thread nil)
@@ -130,11 +132,39 @@
 (defstruct (point (:include breakpoint (wrapper 'make-recorder)))
   "A function or method whose calls RECORDING, a run, records. TEXT is its name."
   recording
-  text)
+  text
+  ;; NIL, or how calls of a generic function are told apart
+  dispatch)
 
-(defstruct (traced-call (:constructor make-traced-call (point text begun)))
+(defstruct (dispatch (:constructor make-dispatch (function methods objects)))
+  "What is needed to find out later which methods apply to a call of the generic FUNCTION, which has METHODS. OBJECTS has, for each required
+argument, the objects that these are specialized on."
+  function methods objects)
+
+(defun dispatch-of (function)
+  "The DISPATCH of the generic FUNCTION."
+  (let ((methods (sb-mop:generic-function-methods function)))
+    (make-dispatch function methods
+                   (loop for position below (required-count function)
+                         collect (loop for method in methods
+                                       for specializer = (nth position (sb-mop:method-specializers method))
+                                       when (typep specializer 'sb-mop:eql-specializer)
+                                         collect (sb-mop:eql-specializer-object specializer))))))
+
+(defun argument-kinds (point arguments)
+  "What decides which methods a call of POINT with ARGUMENTS runs, as EFFECTIVE-METHODS takes it: of most arguments the class, so that they are
+not kept alive. NIL if POINT is on no generic function, or there are too few ARGUMENTS."
+  (let ((dispatch (point-dispatch point)))
+    (when (and dispatch (nthcdr (1- (length (dispatch-objects dispatch))) arguments))
+      (loop for objects in (dispatch-objects dispatch)
+            for argument in arguments
+            collect (if (member argument objects) (list :object argument) (list :class (class-of argument)))))))
+
+(defstruct (traced-call (:constructor make-traced-call (point text begun &optional kinds)))
   "A recorded call, or COUNT calls that are folded. TEXT is NIL if these have different arguments. POINT is NIL for the root of a thread."
   point text begun
+  ;; ARGUMENT-KINDS of a call of a generic function
+  (kinds '() :type list)
   (count 1 :type fixnum)
   ;; nanoseconds from the beginning to the end of all COUNT calls, and of what they called
   (total 0) (below 0)
@@ -173,7 +203,7 @@
         (progn (incf (traced-call-count before)) before)
         (let* ((*package* (recording-package recording))
                (text (if (fold-p point parent) nil (text-of-call (point-text point) arguments)))
-               (call (make-traced-call point text (nanoseconds-now))))
+               (call (make-traced-call point text (nanoseconds-now) (and text (argument-kinds point arguments)))))
           (push call (traced-call-children parent))
           call))))
 
@@ -184,6 +214,7 @@
        (null (traced-call-children one)) (null (traced-call-children other))
        (eq (traced-call-exit one) (traced-call-exit other))
        (equal (traced-call-text one) (traced-call-text other))
+       (equal (traced-call-kinds one) (traced-call-kinds other))
        (equal (traced-call-values one) (traced-call-values other))))
 
 (defun fold-into-sibling (call parent)

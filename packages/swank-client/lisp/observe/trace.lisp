@@ -51,7 +51,10 @@
 (defun new-point (recording name &optional method)
   "A point of RECORDING for the function NAME, or for METHOD of it."
   (let ((point (make-point :recording recording :session (run-session recording) :name name :method method)))
-    (setf (point-text point) (line-text-in-time (if method (method-form name method) name) 200))
+    (setf (point-text point) (line-text-in-time (if method (method-form name method) name) 200)
+          (point-dispatch point) (and (null method)
+                                      (generic-function-named name)
+                                      (dispatch-of (generic-function-named name))))
     point))
 
 (defun point-of-text (recording text)
@@ -106,13 +109,25 @@
     (when condition (give-condition points condition))
     points))
 
+(defconstant +missed-names+ 5 "Functions named of those whose calls are missed for one reason.")
+
+(defun missed-text (reason names)
+  "The sentence that calls of the functions NAMES, texts, are not recorded for REASON."
+  (format nil "~{~a~^, ~}~@[ and ~d more~]: ~a"
+          (subseq names 0 (min +missed-names+ (length names)))
+          (and (> (length names) +missed-names+) (- (length names) +missed-names+))
+          (missed-calls-sentence reason "are not recorded" (and (rest names) t))))
+
 (defun missed-texts (points)
-  "Texts that say which calls of POINTS are not recorded."
-  (loop for point in points
-        for text = (and (null (point-method point))
-                        (missed-calls-text (point-name point) "are not recorded"))
-        when text collect (format nil "~a: ~a" (point-text point) text) into texts
-        finally (return (subseq texts 0 (min 5 (length texts))))))
+  "Sentences that say which calls of POINTS are not recorded, one for each reason."
+  (let ((groups '()))
+    (dolist (point points)
+      (let ((reason (and (null (point-method point)) (missed-calls-reason (point-name point)))))
+        (when reason
+          (let ((group (or (assoc reason groups :test #'string=) (first (push (list reason) groups)))))
+            (push (point-text point) (rest group))))))
+    (loop for (reason . names) in (reverse groups)
+          collect (missed-text reason (reverse names)))))
 
 ;;; On and off
 
@@ -212,6 +227,85 @@ is in; both NIL if none did. CONDITION is the first one, if it can be printed la
   (when *signal-function*
     (unencapsulate-function *signal-function* (recording-signal-tag recording))))
 
+;;; The methods of calls of generic functions. A trace does not watch them: those that follow another one that may call CALL-NEXT-METHOD may have
+;;; run or not.
+
+(defconstant +methods-limit+ 20 "Most methods of one call.")
+
+(defvar *methods-known* nil "In a reply, a table of what METHODS-OF-RECORDED has returned.")
+
+(defun standard-combination-p (function)
+  "True if the generic FUNCTION combines methods as most do, with :BEFORE, :AFTER and :AROUND."
+  (eq (sb-mop:generic-function-method-combination function) (sb-mop:generic-function-method-combination #'print-object)))
+
+(defun method-roles (methods)
+  "The role of each of METHODS, ((METHOD NEXT) ...), in a call that has returned: :VALUE for the one whose value the call returned, :RAN, or
+:APPLICABLE if it is not known whether it ran."
+  (let ((around-p (find '(:around) methods :key (lambda (entry) (method-qualifiers (first entry))) :test #'equal))
+        (value-p nil) (certain-p t))
+    (loop for (method next) in methods
+          for qualifiers = (method-qualifiers method)
+          do (when next (setf certain-p nil))
+          collect (cond ((and (not value-p) (member qualifiers '(() (:around)) :test #'equal)) (setf value-p t) :value)
+                        ((or certain-p (and (equal qualifiers '(:after)) (not around-p))) :ran)
+                        (t :applicable)))))
+
+(defun foreign-system (method function)
+  "The system of METHOD, if the generic FUNCTION and the classes that METHOD specializes on come from others; NIL also if that is not known."
+  (let* ((name (sb-mop:generic-function-name function))
+         (definition (first (kind-definitions name :generic-function)))
+         (system (system-of (method-of-name name method)))
+         (home (and definition (system-of definition))))
+    (and system home (string/= system home)
+         (loop for specializer in (sb-mop:method-specializers method)
+               never (and (typep specializer 'class) (equal system (system-of (class-definition specializer)))))
+         system)))
+
+(defun method-entry (method role function)
+  "(TEXT ROLE SYSTEM) for METHOD of the generic FUNCTION. TEXT has its qualifiers and specializers."
+  (let ((*package* (find-package "COMMON-LISP")))
+    (list (format nil "~{~a ~}~a"
+                  (loop for qualifier in (method-qualifiers method) collect (line-text-in-time qualifier 60))
+                  (line-text-in-time (mapcar #'specializer-name (sb-mop:method-specializers method)) 200))
+          role
+          (recording-faults (foreign-system method function)))))
+
+(defun computed-methods (dispatch kinds)
+  "The entries of the methods that apply to a call with argument KINDS that has returned."
+  (let ((function (dispatch-function dispatch)))
+    ;; a redefinition during the trace would make them those of another call
+    (when (equal (dispatch-methods dispatch) (sb-mop:generic-function-methods function))
+      (let ((methods (effective-methods function kinds)))
+        (loop for (method) in methods
+              for role in (if (standard-combination-p function)
+                              (method-roles methods)
+                              (mapcar (constantly :applicable) methods))
+              repeat +methods-limit+
+              collect (method-entry method role function))))))
+
+(defun methods-of-recorded (call)
+  "(TEXT ROLE SYSTEM) for the methods that apply to CALL, in the order in which they begin, or NIL if it calls no generic function."
+  (when (traced-call-kinds call)
+    (let* ((dispatch (point-dispatch (traced-call-point call)))
+           (key (cons (dispatch-function dispatch) (traced-call-kinds call))))
+      (multiple-value-bind (methods knownp) (gethash key *methods-known*)
+        (unless knownp
+          ;; generic functions about generic functions can have methods of the user
+          (setf methods (in-time '() (or-nil (computed-methods dispatch (traced-call-kinds call))))
+                (gethash key *methods-known*) methods))
+        (if (eq :returned (traced-call-exit call))
+            methods
+            (loop for (text nil system) in methods collect (list text :applicable system)))))))
+
+(defmacro with-method-systems ((recording) &body body)
+  "Run BODY, which may ask for the methods of calls in RECORDING."
+  `(let ((*methods-known* (make-hash-table :test 'equal)))
+     (flet ((run () ,@body))
+       ;; it takes time to find out which files the systems have
+       (if (recording-generic-p ,recording)
+           (with-files () (with-file-systems () (run)))
+           (run)))))
+
 ;;; Traces calls, while code runs or some seconds pass.
 
 ;;; The reply about a trace: the trees as rows, each call before what it called.
@@ -254,7 +348,8 @@ is in; both NIL if none did. CONDITION is the first one, if it can be printed la
           (traced-call-count call)
           (traced-call-left call)
           (round time 1000)
-          (round (max 0 (- time (time-below call))) 1000))))
+          (round (max 0 (- time (time-below call))) 1000)
+          (methods-of-recorded call))))
 
 (defun tree-rows (root room)
   "=> at most ROOM rows of the tree below ROOT, and the number of nodes left out"
@@ -293,10 +388,11 @@ is in; both NIL if none did. CONDITION is the first one, if it can be printed la
             :switching (round (recording-switching recording) 1000)
             :failure (recording-failure recording)
             :values (recording-values recording)
-            :threads (loop for (thread . root) in (reverse (car (recording-roots recording)))
-                           for entry = (thread-tree recording thread root room)
-                           do (decf room (length (getf entry :rows)))
-                           collect entry)))))
+            :threads (with-method-systems (recording)
+                       (loop for (thread . root) in (reverse (car (recording-roots recording)))
+                             for entry = (thread-tree recording thread root room)
+                             do (decf room (length (getf entry :rows)))
+                             collect entry))))))
 
 ;;; The calls
 
@@ -316,7 +412,8 @@ the code's own, or all. It ends after LIMIT calls.
         (with-code-syntax ((current-session) (session-package-now (current-session)))
           (let* ((recording (make-recording :limit limit :switch-off #'switch-off-recording :threads (or (threads-with-ids threads) t)))
                  (points (with-printing-time (find-points recording names package condition))))
-            (setf (recording-prepared recording) points)
+            (setf (recording-prepared recording) points
+                  (recording-generic-p recording) (and (find-if #'point-dispatch points) t))
             (remember-run key recording)
             (list :ready (length points) (missed-texts points)))))
     (refused-point (refusal) (refused-reply refusal))))

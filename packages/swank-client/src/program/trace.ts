@@ -40,6 +40,23 @@ export type TraceSource = { readonly code: string } | { readonly seconds: number
 /** `open`: it has not ended. `returned`: it returned. `left`: it was left without a value, by a `throw` or a handler. */
 export const CALL_EXITS = ["open", "returned", "left"] as const;
 
+/**
+ * The role of a method in a call. `value`: the call returned its value, which may be that of the next method. `ran`. `applicable`: it is not
+ * known whether it ran; methods before it may not have called the next one.
+ */
+export const METHOD_ROLES = ["value", "ran", "applicable"] as const;
+
+const calledMethod = record({
+  /** Qualifiers and specializers, `:AROUND (APP:ITEM)`. */
+  text: string,
+  role: keywordOf(METHOD_ROLES),
+  /** The system of the method, if the generic function and the classes come from others. */
+  system: nullable(string),
+});
+
+/** A method of a traced call. */
+export interface CalledMethod extends Decoded<typeof calledMethod> {}
+
 const call = record(
   {
     /** The number of recorded calls that it is inside of. Those that it made follow it, one level deeper. */
@@ -56,6 +73,8 @@ const call = record(
     total: integer,
     /** The same without the recorded calls in them. */
     self: integer,
+    /** Of a call of a generic function, the methods that apply, in the order in which they begin. */
+    methods: list<CalledMethod>(calledMethod),
   },
   { kind: "call" },
 );

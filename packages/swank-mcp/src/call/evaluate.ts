@@ -143,7 +143,9 @@ export async function presentedAnswer(
   if (value === undefined) {
     const answer = concludedAnswer(conclusion, context, remarks);
     const told = await presenter.unfinished?.(conclusion.ending);
-    return { ...answer, blocks: [...(told?.blocks ?? []), ...answer.blocks], meta: { ...answer.meta, ...told?.meta } };
+    const found = told?.blocks ?? [];
+    const blocks = presenter.reportFirst === true ? [...answer.blocks, ...found] : [...found, ...answer.blocks];
+    return { ...answer, blocks, meta: { ...answer.meta, ...told?.meta } };
   }
   const sections = transcriptSections(withCutOutput(conclusion.transcript, context.config.maxOutput, context));
   const answer = await presenter.answer(value, conclusion.transcript);

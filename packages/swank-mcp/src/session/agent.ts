@@ -25,8 +25,10 @@ type Listener = (text: string, stream?: types.OutputStream) => void;
 interface Presenter {
   /** The answer from the printed first value. */
   answer(value: string, transcript: types.Transcript): ToolAnswer | Promise<ToolAnswer>;
-  /** What comes before the report of an evaluation that has stopped, or has ended without a value. */
+  /** What comes before the report of an evaluation that has stopped, or has ended without a value, or after it. */
   unfinished?(ending: Ending): Promise<Pick<ToolAnswer, "blocks" | "meta">>;
+  /** Whether that comes after the report. */
+  readonly reportFirst?: boolean;
   /** Whether both say what the compiler has said, so that the report need not list its warnings. */
   readonly tellsWarnings?: boolean;
 }

@@ -124,7 +124,9 @@ function remarks({ end, samples, outside, elsewhere, full, replaced, counts }: t
     ...(full ? ["The profile ended early, at its limit of samples."] : []),
     ...(outside > 0 ? [`${outside} ${plural(outside, "sample is", "samples are")} in no such function.`] : []),
     ...(others === "" ? [] : [`Not counted: samples of other threads, ${others}.`]),
-    ...(counts?.missed ?? []).map((text) => cutName(text, MAX_MISSED)),
+    ...(counts === undefined || counts.missed.length === 0
+      ? []
+      : [counts.missed.map((text) => cutName(text, MAX_MISSED)).join(" ")]),
     ...(samples < FEW && !replaced && counts === undefined
       ? ["So few samples say little: let the code run longer, in a loop."]
       : []),

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { JsonObject, ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool, secondsUpTo, timeoutInput } from "../call/tool.js";
-import { countText, cutName, cutText, more, oneLine, plural, timeText } from "../text/cut.js";
+import { countText, cutName, cutText, firstOf, more, oneLine, plural, timeText } from "../text/cut.js";
 import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
 
 /** Key of a result's `_meta` under which programs find the calls as data. */
@@ -17,6 +17,9 @@ const MAX_TEXT = 300;
 
 const MAX_VALUE = 500;
 
+/** Most methods named of a call in each role. */
+const MAX_METHODS = 8;
+
 /** Deeper calls are indented no further. */
 const MAX_INDENT = 40;
 
@@ -25,7 +28,11 @@ type Prepared = Pick<TraceCode, "count" | "missed">;
 
 /** The answer of trace-calls. */
 function traceAnswer(trace: types.Trace, prepared: Prepared): ToolAnswer {
-  const lines = [heading(trace, prepared), ...trace.values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`)];
+  const lines = [
+    ...failures(trace),
+    heading(trace, prepared),
+    ...trace.values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`),
+  ];
   let room = MOST_ROWS;
   for (const thread of trace.threads) {
     lines.push("", ...threadLines(thread, room));
@@ -55,10 +62,29 @@ function rowText(row: types.RecordedCall | types.RecordedCondition): string {
   return indent + (row.kind === "call" ? callText(row) : conditionText(row));
 }
 
-function callText({ text, values, exit, count, left, total, self }: types.RecordedCall): string {
+function callText({ text, values, exit, count, left, total, self, methods }: types.RecordedCall): string {
   const times = count === 1 ? "" : ` x ${countText(count)}`;
   const own = self < total ? `, own ${timeText(self)}` : "";
-  return `${oneLine(text, MAX_TEXT)}${times}${endText({ values, exit, count, left })}  ${timeText(total)}${own}`;
+  const end = endText({ values, exit, count, left });
+  return `${oneLine(text, MAX_TEXT)}${times}${end}  ${timeText(total)}${own}${methodsText(methods)}`;
+}
+
+/** What the methods of a call are called, by their role. */
+const METHODS = { value: "value of", ran: "ran", applicable: "applicable" } as const;
+
+/** `; value of :AROUND (ITEM) of system audit; applicable (ITEM), (T)` */
+function methodsText(methods: readonly types.CalledMethod[]): string {
+  const roles = (["value", "ran", "applicable"] as const).map((wanted) => {
+    const { shown, left } = firstOf(
+      methods.filter(({ role }) => role === wanted),
+      MAX_METHODS,
+    );
+    const texts = shown.map(
+      ({ text, system }) => `${cutName(text)}${system === undefined ? "" : ` of system ${system}`}`,
+    );
+    return shown.length === 0 ? "" : `; ${METHODS[wanted]} ${texts.join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+  });
+  return roles.join("");
 }
 
 function endText({
@@ -83,15 +109,19 @@ function conditionText({ type, message, clause, handler, count }: types.Recorded
   return `! ${cutName(type)}${times}${report} (${taker})`;
 }
 
-function remarks({ end, limit, failure }: types.Trace, { missed }: Prepared): string[] {
+function remarks({ end, limit }: types.Trace, { missed }: Prepared): string[] {
   return [
     ...(end === "limit"
       ? [`The trace ended at its limit of ${countText(limit)} calls. A condition records fewer.`]
       : []),
     ...(end === "stopped" ? ["The trace ended when the code stopped."] : []),
-    ...(failure === undefined ? [] : [`An error in the condition ended the trace: ${oneLine(failure, MAX_TEXT)}`]),
-    ...missed.map((text) => cutName(text, MAX_TEXT)),
+    // one line, however many reasons there are
+    ...(missed.length === 0 ? [] : [missed.map((text) => cutName(text, MAX_TEXT)).join(" ")]),
   ];
+}
+
+function failures({ failure }: types.Trace): string[] {
+  return failure === undefined ? [] : [`An error in the condition ended the trace: ${oneLine(failure, MAX_TEXT)}`];
 }
 
 function data({ threads, values, ...facts }: types.Trace): JsonObject {
@@ -108,7 +138,7 @@ export const traceCalls = defineTool({
   effect: "evaluates",
   title: "Trace calls",
   description:
-    "See how functions are called, in code or for some seconds: a tree with arguments, values, times, exits, conditions.",
+    "See how functions are called, in code or for some seconds: a tree with arguments, values, methods, times, exits, conditions.",
   input: (config) =>
     z.strictObject({
       functions: z.array(z.string()).optional(),

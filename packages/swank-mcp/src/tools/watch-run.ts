@@ -29,6 +29,7 @@ export async function answerRun<Result>(
   let isTold = false;
   agent.evaluations.present(evaluation, {
     answer: (value) => answer(result(value)),
+    reportFirst: true,
     async unfinished() {
       const found = isTold ? undefined : await progress().catch(() => undefined);
       if (found === undefined) return { blocks: [] };
