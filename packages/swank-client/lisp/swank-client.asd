@@ -183,6 +183,7 @@
                (:file "port/sbcl-objects")
                (:file "port/sbcl-heap")
                (:file "port/sbcl-references")
+               (:file "port/sbcl-tables")
                (:file "observe/package")
                (:file "observe/runs")
                (:file "observe/recording")

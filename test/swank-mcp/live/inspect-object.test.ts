@@ -203,6 +203,56 @@ describe("inspect-object", function () {
     expect(compared).to.be.above(100);
   });
 
+  it("says how the keys of a table are spread, and warns where they collide", async () => {
+    const filled = (test: string, key: string, count = 100) =>
+      `(let ((table (make-hash-table ${test}))) (dotimes (i ${count} table) (setf (gethash ${key} table) i)))`;
+    const good = await inspect(filled(":test 'equal", '(format nil "key ~d" i)'));
+    expect(good).to.match(/^test: EQUAL\ncount: 100\nsize: \d+\ndistinct hash codes: 100 of 100\nlongest chain: \d$/m);
+    expect(good).to.not.include("warning");
+    const own =
+      "(defun few (key) (mod (sxhash key) 3)) (defun same-p (a b) (equal a b)) (sb-ext:define-hash-table-test same-p few)";
+    await lisp.evaluate(own);
+    for (const [code, facts] of [
+      // EQUALP hashes only the beginning of a list
+      [
+        filled(":test 'equalp", "(list 1 2 3 4 5 6 i)"),
+        "1 of 100\nlongest chain: 100\nwarning: keys collide: 100 keys have 1 hash code, and 100",
+      ],
+      [filled(":test 'same-p", '(format nil "~r" i)'), "3 of 100\nlongest chain: "],
+      [filled(":test 'equal", "(list 1 (vector i))"), "1 of 100"],
+      [filled(":test 'equal", "(vector i)"), "not kept: SBCL hashes these keys by address or value"],
+      [filled(":test 'eql", '(format nil "key ~d" i)'), "not kept: "],
+    ] as const)
+      expect(await inspect(code)).to.include(`distinct hash codes: ${facts}`);
+    expect(await inspect("(make-hash-table)")).to.not.match(/hash codes|chain/);
+    expect(await inspect(filled("", "i", 500_001))).to.include("hash codes: not counted: more than 500,000 entries");
+  });
+
+  it("says nothing wrong of the keys of a table that other threads change", async () => {
+    await lisp.evaluate(`(defvar *changing* (make-hash-table :test 'equal :synchronized t))
+      (defvar *changes* (loop repeat 2 collect (sb-thread:make-thread (lambda ()
+        (loop for key from 0 do (setf (gethash (format nil "~d" (mod key 5000)) *changing*) key)
+                                (when (zerop (mod key 7000)) (clrhash *changing*)))))))`);
+    for (let round = 0; round < 30; round += 1) {
+      const text = await inspect("*changing*");
+      const [, distinct, kept] = /^distinct hash codes: ([\d,]+) of ([\d,]+)$/m.exec(text) ?? [];
+      expect(text).to.not.include("warning: ");
+      if (distinct !== undefined) expect(distinct).to.equal(kept);
+    }
+    await lisp.evaluate("(mapc #'sb-thread:terminate-thread *changes*) nil");
+  });
+
+  it("shows the variables of a closure in the order of their bindings, and paths name them by the same numbers", async () => {
+    await lisp.evaluate(`(defun closing (a b c d) (lambda () (setf b (list b)) (list d (list c) b a)))
+      (defvar *closure* (closing (list :a) (list :b) (list :c) (list :d))) nil`);
+    const text = await inspect("*closure*");
+    expectFacts(text, "variable 0: (:A)…variable 1: (:B)…variable 2: (:C)…variable 3: (:D)");
+    for (const [index, name] of ["A", "B", "C", "D"].entries()) {
+      const path = blocks(await lisp.call("heap", { mode: "path", object: idIn(text, index) }))[0];
+      expect(path).to.include(`\nvariable ${index}: (:${name})  ; id`);
+    }
+  });
+
   it("shows the program's function while a breakpoint stands for it", async () => {
     const facts = async () => {
       const [text = ""] = blocks(await lisp.call("inspect-object", { object: "#'zoo::visit" }));

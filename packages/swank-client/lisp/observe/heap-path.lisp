@@ -325,6 +325,10 @@
       (:information (part (format nil "definitions of ~a" text) value "(sb-kernel:symbol-%info ~a)"))
       (:package (part "package" value "(symbol-package ~a)")))))
 
+(defun closed-part (closure index value assignedp)
+  "The part of CLOSURE that is VALUE, the variable at INDEX. ASSIGNEDP: whether SBCL keeps it in a cell."
+  (part (variable-name (position index (closure-values closure) :key #'third)) value (closed-access index assignedp)))
+
 (defun link-part (link)
   "The part of its holder for which LINK stands."
   (let ((holder (link-holder link)) (index (link-index link)) (value (link-value link)))
@@ -338,8 +342,8 @@
         ((:key :value) (entry-part holder (link-kind link) index value))
         (:standard-slot (standard-slot-part holder index value))
         (:slot (word-part holder index value))
-        (:closed (indexed-part "variable ~d" "(sb-kernel:%closure-index-ref ~a ~a)"))
-        (:assigned (indexed-part "variable ~d" "(sb-kernel:value-cell-ref (sb-kernel:%closure-index-ref ~a ~a))"))
+        (:closed (closed-part holder index value nil))
+        (:assigned (closed-part holder index value t))
         (:cell (part "value" value "(sb-kernel:value-cell-ref ~a)"))
         (:constant (indexed-part "constant ~d" "(sb-kernel:code-header-ref ~a ~a)"))
         (:code-constant (indexed-part "constant ~d of its code" "(sb-kernel:code-header-ref (sb-kernel:fun-code-header ~a) ~a)"))

@@ -115,7 +115,8 @@ parts."
           :kind (view-kind view)
           :text (viewed-text object +print-limit+)
           :expression expression
-          :facts (loop for (label . text) in (view-facts view) collect (list label text))
+          :facts (loop for (label . text) in (append (view-facts view) (remove nil (funcall (view-later view))))
+                       collect (list label text))
           :count (view-count view)
           :parts parts
           :cut (or (not (plusp *entries-left*)) *printing-time-over-p*)

@@ -77,16 +77,21 @@
           (:file (fact "source" "~a~@[:~d~]" name place))
           (:evaluation (fact "source" "evaluated: ~a" (on-one-line (subseq place 0 (min 200 (length place)))))))))))
 
+(defun variable-name (number)
+  "The name of the variable NUMBER of a closure. SBCL does not record which value has which name."
+  (format nil "variable ~d" number))
+
+(defun closed-access (index assignedp)
+  "The access to the variable of a closure at INDEX. ASSIGNEDP: whether SBCL keeps it in a cell."
+  (lambda (object)
+    (format nil (if assignedp "(sb-kernel:value-cell-ref (sb-kernel:%closure-index-ref ~a ~a))" "(sb-kernel:%closure-index-ref ~a ~a)")
+            object index)))
+
 (defun closure-parts (function)
-  "The variables that FUNCTION closes over. SBCL does not record which value has which name."
-  (loop for (value assignedp) in (closure-values function)
-        for index from 0
-        collect (part (format nil "variable ~d" index) value
-                      (let ((control (if assignedp "(sb-kernel:value-cell-ref (sb-kernel:%closure-index-ref ~a ~a))"
-                                         "(sb-kernel:%closure-index-ref ~a ~a)"))
-                            (index index))
-                        (lambda (object) (format nil control object index)))
-                      :mark (and assignedp :assigned))))
+  "The variables that FUNCTION closes over."
+  (loop for (value assignedp index) in (closure-values function)
+        for number from 0
+        collect (part (variable-name number) value (closed-access index assignedp) :mark (and assignedp :assigned))))
 
 (defun parts-of-methods (function)
   "The methods of FUNCTION, a generic function."

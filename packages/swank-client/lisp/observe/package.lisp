@@ -3,7 +3,7 @@
 (defpackage #:swank-client/observe
   (:documentation "Watches the program: traces, profiles, objects and the heap.")
   (:use #:common-lisp #:swank-client/swank-inspector #:swank-client/sbcl-sprof #:swank-client/sbcl-objects #:swank-client/sbcl-heap
-        #:swank-client/sbcl-references #:swank-client/printing #:swank-client/connection #:swank-client/session #:swank-client/names
+        #:swank-client/sbcl-references #:swank-client/sbcl-tables #:swank-client/printing #:swank-client/connection #:swank-client/session #:swank-client/names
         #:swank-client/objects #:swank-client/conditions #:swank-client/evaluate #:swank-client/debug)
   (:import-from #:swank-client/any-names #:accessible-symbol #:runtime-package-p)
   (:import-from #:swank-client/any-lisp #:nil-on #:or-nil)

@@ -8,6 +8,8 @@
   (kind "object" :type string)
   ;; ((LABEL . TEXT) ...)
   (facts '() :type list)
+  ;; a function that returns more of them, which need time, so only the object that a client asks for has them
+  (later (constantly '()) :type function)
   ;; the number of parts
   (count 0 :type integer)
   ;; a function of START and END that returns a list of parts
@@ -286,6 +288,31 @@ that its cycle returns to"
             collect (part (line-text-in-time key 200) value (entry-access key table)
                           :key (if (or (simple-value-p key) (symbolp key)) '() (list key)))))))
 
+(defconstant +spread-limit+ 500000 "Entries of a table whose hash codes are counted.")
+
+(defconstant +long-chain+ 10 "Keys in a chain that good hash codes hardly ever make.")
+
+(defun collision-fact (longest kept distinct most)
+  "The fact that keys collide, or NIL. The arguments are the values of TABLE-SPREAD."
+  (cond ((and (> kept distinct) (or (>= most 4) (> (* 4 (- kept distinct)) kept)))
+         (fact "warning" "keys collide: ~:d keys have ~:d hash code~:p, and ~:d keys the same one, so finding a key may compare ~:d"
+               kept distinct most (max longest most)))
+        ((>= longest +long-chain+) (fact "warning" "keys collide: finding a key may compare ~:d" longest))))
+
+(defun spread-facts (table)
+  "The facts about how the keys of TABLE are spread."
+  (if (> (hash-table-count table) +spread-limit+)
+      (list (fact "hash codes" "not counted: more than ~:d entries" +spread-limit+))
+      (multiple-value-bind (longest kept distinct most) (table-spread table)
+        (cond ((null longest)
+               (list (fact "hash codes" (and (plusp (hash-table-count table)) "not known: SBCL has no chains for this table, or it is being changed"))))
+              ((plusp (hash-table-count table))
+               (list (if (zerop kept)
+                         (fact "distinct hash codes" "not kept: SBCL hashes these keys by address or value")
+                         (fact "distinct hash codes" "~:d of ~:d" distinct kept))
+                     (fact "longest chain" "~:d" longest)
+                     (collision-fact longest kept distinct most)))))))
+
 (defun table-view (table)
   "The view of TABLE, a hash table."
   (let ((weakness (sb-ext:hash-table-weakness table)))
@@ -295,6 +322,7 @@ that its cycle returns to"
                                         (fact "size" "~d" (hash-table-size table))
                                         (fact "weakness" (and weakness "~(~a~)") weakness)
                                         (fact "synchronized" (and (sb-ext:hash-table-synchronized-p table) "yes"))))
+               :later (lambda () (spread-facts table))
                :count (hash-table-count table)
                :range (table-range table))))
 

@@ -115,14 +115,14 @@
            (list (dsd-name slot) (and accessor (symbol-package accessor) (fboundp accessor) accessor))))))
 
 (defun closure-values (function)
-  "((VALUE ASSIGNED-P) ...) of the variables that FUNCTION closes over."
+  "((VALUE ASSIGNED-P INDEX) ...) of the variables that FUNCTION closes over. INDEX is that of %CLOSURE-INDEX-REF."
   (when (closurep function)
-    ;; %CLOSURE-VALUES returns them in reverse
-    (loop for index below (length (%closure-values function))
+    ;; SBCL stores those of a function in reverse
+    (loop for index from (1- (length (%closure-values function))) downto 0
           for value = (%closure-index-ref function index)
           for cellp = (and (%other-pointer-p value)
                            (= (widetag-of value) value-cell-widetag))
-          collect (list (if cellp (value-cell-ref value) value) cellp))))
+          collect (list (if cellp (value-cell-ref value) value) cellp index))))
 
 (defun alien-type (object)
   "The type of OBJECT in C, as SB-ALIEN writes it, or NIL if OBJECT is no alien."
