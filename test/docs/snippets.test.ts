@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import "../support/fiveam.js";
 import { type RealSwank, startRealSwank } from "../support/real-swank.js";
 import { Snapshots } from "../support/snapshots.js";
-import { testCache } from "../support/test-cache.js";
+import { USER_CACHE } from "../support/test-cache.js";
 
 const SNIPPETS = new URL("../../../docs/snippets/", import.meta.url);
 const snippetNames = (await readdir(SNIPPETS))
@@ -21,7 +21,7 @@ async function outputOf(name: string, port: number): Promise<string> {
   const file = fileURLToPath(new URL(`dist/${name}.js`, SNIPPETS));
   const { stdout } = await promisify(execFile)(process.execPath, [file], {
     cwd: tmpdir(),
-    env: { ...process.env, FORCE_COLOR: "0", SWANK_PORT: `${port}`, XDG_CACHE_HOME: testCache("snippets") },
+    env: { ...process.env, FORCE_COLOR: "0", SWANK_PORT: `${port}`, XDG_CACHE_HOME: USER_CACHE },
   });
   return stdout;
 }

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { USER_CACHE } from "../support/test-cache.js";
 
 /** The folder of the examples. */
 export const EXAMPLES = new URL("../../../examples/", import.meta.url);
@@ -32,7 +33,7 @@ export async function runExample(
 ): Promise<ExampleRun> {
   const child = spawn(process.execPath, exampleCommand(file, args), {
     cwd: fileURLToPath(new URL("..", EXAMPLES)),
-    env: { ...process.env, FORCE_COLOR: "0", ...environment },
+    env: { ...process.env, FORCE_COLOR: "0", XDG_CACHE_HOME: USER_CACHE, ...environment },
   });
   const texts = { stdout: "", stderr: "" };
   for (const stream of ["stdout", "stderr"] as const) {

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { type RealSwank, startRealSwank } from "../support/real-swank.js";
 import { ENVIRONMENT } from "../support/server-process.js";
-import { testCache } from "../support/test-cache.js";
+import { USER_CACHE } from "../support/test-cache.js";
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const PACKAGES = ["sexp-parser", "swank-client", "swank-mcp"];
@@ -104,7 +104,7 @@ describe("The packed packages in an empty project", () => {
       });
 
       it("run the programs of the documentation with the same output as in this Node", async () => {
-        const environment = { SWANK_PORT: `${swank.port}`, XDG_CACHE_HOME: testCache("snippets") };
+        const environment = { SWANK_PORT: `${swank.port}`, XDG_CACHE_HOME: USER_CACHE };
         for (const name of names) {
           const file = join("out", `${name}.js`);
           const expected = await run(process.execPath, [file], project, environment);

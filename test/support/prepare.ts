@@ -4,11 +4,11 @@ import { Emacs } from "./emacs.js";
 import { McpStdio } from "./mcp-stdio.js";
 import { plainCore } from "./plain-core.js";
 import { swankCore } from "./real-swank.js";
-import { testCache } from "./test-cache.js";
+import { LAUNCH_CACHE } from "./test-cache.js";
 
 /** Builds the server's core at once. The server itself builds it in the background, and stops that when it ends. */
 async function serverCore(): Promise<void> {
-  await (await launchImage({ cacheDir: testCache("swank-mcp") })).stop();
+  await (await launchImage({ cacheDir: LAUNCH_CACHE })).stop();
 }
 
 /** Starts the server once from its core, so that its own compiled code is there. */

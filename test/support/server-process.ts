@@ -1,14 +1,14 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { testCache } from "./test-cache.js";
+import { LAUNCH_CACHE } from "./test-cache.js";
 
 /** Path of the installed `swank-mcp`. */
 export const PROGRAM = fileURLToPath(new URL("../../../node_modules/.bin/swank-mcp", import.meta.url));
 
 /** Keeps cores between test runs, because building one takes seconds. */
 export const ENVIRONMENT = {
-  SWANK_MCP_CACHE_DIR: testCache("swank-mcp"),
+  SWANK_MCP_CACHE_DIR: LAUNCH_CACHE,
   SWANK_MCP_NO_USER_INIT: "1",
 };
 

@@ -6,7 +6,7 @@ import { connectLaunched, type LaunchedClient, type LaunchOptions, launch, read 
 import { launchImage } from "swank-client/launch";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
-import { testCache } from "../../support/test-cache.js";
+import { LAUNCH_CACHE } from "../../support/test-cache.js";
 import { evaluate, lost } from "../live/outcomes.js";
 import { BUILDING_TIME, folders } from "./launching.js";
 
@@ -16,7 +16,7 @@ describe("launch", function () {
 
   /** From the server's core, which has the runtime that evaluations need. */
   async function launched(): Promise<LaunchedClient> {
-    return launch({ cacheDir: testCache("swank-mcp") });
+    return launch({ cacheDir: LAUNCH_CACHE });
   }
 
   it("starts an image and connects to it; close ends both", async () => {
@@ -63,7 +63,7 @@ describe("launch", function () {
   });
 
   it("leaves no image behind when it cannot connect in time", async () => {
-    const image = await launchImage({ cacheDir: testCache("swank-mcp") });
+    const image = await launchImage({ cacheDir: LAUNCH_CACHE });
     process.kill(image.pid, "SIGSTOP");
     await rejection(connectLaunched(image, { timeout: 100 }), "NOT_SWANK");
     expect(await children()).to.deep.equal([]);
@@ -89,7 +89,7 @@ describe("Loss of a launched image", function () {
   const clients: LaunchedClient[] = [];
 
   async function launched(options: LaunchOptions = {}): Promise<LaunchedClient> {
-    const client = await launch({ cacheDir: testCache("swank-mcp"), ...options });
+    const client = await launch({ cacheDir: LAUNCH_CACHE, ...options });
     clients.push(client);
     return client;
   }

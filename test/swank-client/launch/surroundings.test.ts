@@ -10,7 +10,7 @@ import { connect } from "swank-client";
 import { findLisp, launchImage } from "swank-client/launch";
 import { rejection } from "../../support/caught.js";
 import { PLAIN } from "../../support/plain-core.js";
-import { testCache } from "../../support/test-cache.js";
+import { LAUNCH_CACHE } from "../../support/test-cache.js";
 import { retry, stepThrough } from "../live/step-through.js";
 import { BUILDING_TIME, launching, sharedCache } from "./launching.js";
 
@@ -205,7 +205,7 @@ describe("launchImage from a core with the runtime", () => {
   for (const name of ENCAPSULATED)
     it(`need not search for direct calls of ${name}, which clients encapsulate`, async () => {
       const { evaluate } = await launch({
-        cacheDir: testCache("swank-mcp"),
+        cacheDir: LAUNCH_CACHE,
         runtimeSources: undefined,
         warmUp: undefined,
       });

@@ -1,10 +1,12 @@
-import { readdir, readFile } from "node:fs/promises";
+import { cp, readdir, readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { liveFolder } from "../../support/live-server.js";
+import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
+import { LAUNCH_CACHE } from "../../support/test-cache.js";
 
 const CONNECTED = /connected to the image with pid (?<pid>\d+)/;
 
@@ -34,25 +36,20 @@ describe("swank-mcp before the first call", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".core"))).to.deep.equal([]);
   });
 
-  it("says on standard error and in the progress of the waiting call that there is no core, so that Swank is loaded", async () => {
-    const server = await McpStdio.start(["--cache-dir", folder]);
-    const { id, result } = server.startCall("evaluate-lisp", { code: "1" });
-    const { params } = await server.progressOf({ id });
+  it("says that there is no core, and answers the first call while one for later launches is built", async function () {
+    // The build has a lower priority than everything else on the machine.
+    this.timeout(300_000);
+    // Compiling Swank and the runtime would take most of the time.
+    await cp(LAUNCH_CACHE, folder, { recursive: true, filter: (file) => !file.endsWith(".core") });
+    const log = join(folder, "log");
+    const server = await McpStdio.start(["--cache-dir", folder, "--log-file", log]);
+    const call = server.startCall("evaluate-lisp", { code: "(+ 1 2)" });
+    const { params } = await server.progressOf(call);
     expect(params?.["message"]).to.match(/^There is no Lisp core for this SBCL and Swank yet\. Swank is loaded/);
     expect(server.errorText).to.match(
       /^swank-mcp: There is no Lisp core for this SBCL and Swank yet\. Swank is loaded.*\n$/,
     );
-    server.send({ method: "notifications/cancelled", params: { requestId: id } });
-    result.catch(() => undefined);
-    await server.end();
-  });
-
-  it("answers the first calls while the core for later launches is built", async function () {
-    // The build has a lower priority than everything else on the machine.
-    this.timeout(300_000);
-    const log = join(folder, "log");
-    const server = await McpStdio.start(["--cache-dir", folder, "--log-file", log]);
-    expect(await server.call("evaluate-lisp", { code: "(+ 1 2)" })).to.have.property("content");
+    expect(blocks(await call.result)).to.deep.equal(["=> 3"]);
     let text = "";
     while (!/launched SBCL .*, without a core/.test(text) || !text.includes("the core for later launches: ")) {
       await setTimeout(50);

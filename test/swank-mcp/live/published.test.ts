@@ -26,7 +26,7 @@ describe("published swank-mcp", function () {
   it("evaluates without any other package, and keeps its compiled code in the user's cache folder if Node can", async () => {
     const home = join(folder, "home");
     await mkdir(home);
-    const environment = { ...process.env, ...ENVIRONMENT, SWANK_MCP_CACHE_DIR: "", HOME: home, XDG_CACHE_HOME: "" };
+    const environment = { ...process.env, ...ENVIRONMENT, HOME: home, XDG_CACHE_HOME: "" };
     const started = run(process.execPath, [bin, "console"], { env: environment });
     started.child.stdin?.end("(+ 1 2)\n");
     expect((await started).stdout).to.include("=> 3");
