@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import Mocha from "mocha";
 
 /** Milliseconds after the last test within which everything must be closed. */
-const GRACE = 10_000;
+const GRACE = Number(process.env["TEST_GRACE"]) || 10_000;
 
 /** @type {readonly string[]} */
 let before = [];

@@ -76,7 +76,7 @@ describe("evaluate-lisp on code that behaves badly", () => {
 
   it("says how to look at an object that prints slowly, which is true", async () => {
     await server.evaluate(`(defclass slow () ((part :initform (list 1 2))))
-      (defmethod print-object ((x slow) s) (sleep 3) (write-string "#<slow>" s)) (defvar *slow* (make-instance 'slow)) nil`);
+      (defmethod print-object ((x slow) s) (sleep 2.5) (write-string "#<slow>" s)) (defvar *slow* (make-instance 'slow)) nil`);
     const inspected = blocks(await server.call("inspect-object", { object: "*slow*" }));
     expect(inspected[0]).to.match(/^#<a COMMON-LISP-USER::SLOW takes too long to print>\n[\s\S]*^\[0\] PART: \(1 2\)/m);
     expect(inspected.at(-1)).to.match(/^Printing stops after 2 s/);

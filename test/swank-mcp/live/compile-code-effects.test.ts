@@ -26,13 +26,15 @@ const STATE = `(list (sort (mapcar #'package-name (list-all-packages)) #'string<
         for workers = (count "worker" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)
         while (> workers 1) do (sleep 0.01)
         finally (return workers))
-  (directory (concatenate 'string (or (sb-posix:getenv "TMPDIR") "/tmp") "/swank-client-*/"))
+  (directory (concatenate 'string (sb-posix:getenv "TMPDIR") "/swank-client-*/"))
   (package-name *package*)
   (list *compile-file-truename* *load-truename* *readtable*))`;
 
 describe("compile-code, by its effects", () => {
   const folder = liveFolder("compile effects");
+  const temporary = liveFolder("temporary");
   const server = liveServer({
+    environment: { TMPDIR: temporary },
     code: `(setf *default-pathname-defaults* (sb-ext:parse-native-namestring "${folder}/"))`,
   });
 
@@ -125,7 +127,7 @@ describe("compile-code, by its effects", () => {
       server.cancel(call.id);
       // The compiler's lock is free, and no thread and folder is left, as soon as the thread has been unwound.
       const state = `(list (count "worker" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)
-        (directory (concatenate 'string (or (sb-posix:getenv "TMPDIR") "/tmp") "/swank-client-*/")))`;
+        (directory (concatenate 'string (sb-posix:getenv "TMPDIR") "/swank-client-*/")))`;
       while ((await values(state)) !== "(1 NIL)");
       expect(await compile({ code: "(defun after-cancel (x) x)" })).to.equal("The code compiles.");
       expect(

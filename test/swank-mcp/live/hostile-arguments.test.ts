@@ -118,7 +118,7 @@ describe("search-source in any folder, with any pattern", function () {
   });
 
   it("answers in time about folders of the whole machine", async () => {
-    for (const whole of ["/proc", "/dev", "/usr", "/"]) {
+    for (const whole of ["/proc", "/dev", "/"]) {
       const start = performance.now();
       const text = await found({ pattern: "defun find-me", folder: whole });
       expect(performance.now() - start, whole).to.be.below(45_000);

@@ -8,7 +8,6 @@ import { sideBySide } from "../../support/side-by-side.js";
 const HANGING: readonly string[] = [
   "(defmethod print-object ((thread sb-thread:thread) stream) (loop (sleep 1)))",
   '(set-pprint-dispatch t (lambda (stream object) (declare (ignore stream object)) (sleep 1) (error "no")))',
-  "(sb-thread:grab-mutex swank/sbcl::*mailbox-lock*) (loop (sleep 1))",
 ];
 
 const OWN_REMEDY =

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -133,10 +133,11 @@ It is not known how far the evaluation got. The next call that needs an image st
     }
   });
 
-  it("builds its first core for a call even if its input has ended", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "swank-mcp-no-core-"));
-    const server = await McpStdio.start([], { SWANK_MCP_CACHE_DIR: folder });
-    const answer = server.evaluate("(+ 1 2)");
+  it("waits for the image that a call needs even if its input has ended", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "swank-mcp-slow-"));
+    await writeFile(join(folder, "slow.lisp"), "(sleep 1.5)");
+    const server = await start("--timeout", "0.1", "--load", join(folder, "slow.lisp"));
+    const answer = server.evaluate("(+ 1 2)", { timeout: 5 });
     const [, report] = await Promise.all([server.end(), answer]);
     expect(report).to.deep.equal(["=> 3"]);
     await rm(folder, { recursive: true });
@@ -151,21 +152,18 @@ It is not known how far the evaluation got. The next call that needs an image st
     await gone(pid);
   });
 
-  for (const [signal, code] of [
-    ["SIGTERM", 143],
-    ["SIGINT", 130],
-    ["SIGHUP", 129],
-  ] as const) {
-    it(`exits on ${signal} with its exit code, even while code runs`, async () => {
+  it("exits on a signal with its exit code, even while code runs", async () => {
+    const exits = Object.entries({ SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const).map(async ([signal, code]) => {
       const server = await start();
       const pid = await server.imagePid();
       const running = server.evaluate("(loop (sleep 0.01))").catch(() => []);
-      server.process.kill(signal);
-      expect(await server.exited).to.deep.equal({ code, signal: null });
+      process.kill(Number(server.process.pid), signal);
+      expect(await server.exited, signal).to.deep.equal({ code, signal: null });
       await running;
       await gone(pid);
     });
-  }
+    await Promise.all(exits);
+  });
 
   it("does not open Node's inspector at SIGUSR1", async () => {
     const server = await start();
@@ -217,7 +215,7 @@ It is not known how far the evaluation got. The next call that needs an image st
       await driver.initialize();
       const { structuredContent } = await driver.call("lisp-status");
       if (isEarly) {
-        await setTimeout(5000);
+        await setTimeout(2500);
         expect(await driver.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
         process.kill(pid);
       } else await kill();

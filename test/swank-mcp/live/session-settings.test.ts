@@ -184,39 +184,41 @@ describe("*break-on-signals* of the image's user, when an agent leaves", () => {
           do (sleep 0.01))
     (list (stopped) (length swank::*connections*)))`;
 
-  for (const [how, leave] of [
-    ["in an orderly way", (server: McpStdio) => server.close()],
-    ["by SIGKILL", (server: McpStdio) => server.process.kill("SIGKILL")],
+  for (const [when, how, leave] of [
+    ["after", "in an orderly way", (server: McpStdio) => server.close()],
+    ["before", "by SIGKILL", (server: McpStdio) => server.process.kill("SIGKILL")],
   ] as const)
-    for (const when of ["before", "after"])
-      it(`leaves no thread stopped and no connection if it was set ${when} the agent came, which leaves ${how}`, async () => {
-        const lisp = await startRealSwank();
-        const user = await connect({ port: lisp.port });
-        const set = () => user.eval("(setf (sb-ext:symbol-global-value '*break-on-signals*) t)");
-        try {
-          await user.eval("1");
-          if (when === "before") await set();
-          const server = await McpStdio.start(["--attach", String(lisp.port)]);
-          await server.evaluate("1");
-          if (when === "after") await set();
-          await server.evaluate('(ignore-errors (error "x"))');
-          await server.call("evaluate-lisp", { code: '(error "stopped")' });
-          await server.call("evaluate-lisp", { code: "(loop (sleep 0.1))", timeout: 0.3 });
-          await leave(server);
-          expect(await user.eval(STOPPED)).to.deep.equal(["(NIL 1)"]);
-        } finally {
-          await user.close();
-          await lisp.stop();
-        }
-      });
+    it(`leaves no thread stopped and no connection if it was set ${when} the agent came, which leaves ${how}`, async () => {
+      const lisp = await startRealSwank();
+      const user = await connect({ port: lisp.port });
+      const set = () => user.eval("(setf (sb-ext:symbol-global-value '*break-on-signals*) t)");
+      try {
+        await user.eval("1");
+        if (when === "before") await set();
+        const server = await McpStdio.start(["--attach", String(lisp.port)]);
+        await server.evaluate("1");
+        if (when === "after") await set();
+        await server.evaluate('(ignore-errors (error "x"))');
+        await server.call("evaluate-lisp", { code: '(error "stopped")' });
+        await server.call("evaluate-lisp", { code: "(loop (sleep 0.1))", timeout: 0.3 });
+        await leave(server);
+        expect(await user.eval(STOPPED)).to.deep.equal(["(NIL 1)"]);
+      } finally {
+        await user.close();
+        await lisp.stop();
+      }
+    });
 });
 
-describe("the package COMMON-LISP-USER", () => {
-  // The runtime's modules are compiled when they are first used, in the image without that package.
-  const cache = liveFolder("swank-mcp", { each: true });
-  const server = liveServer({ each: true, args: ["--cache-dir", cache] });
+const textOf = async (server: McpStdio, name: string, args: object = {}) =>
+  blocks(await server.call(name, args)).join("\n");
 
-  const answer = async (name: string, args: object = {}) => blocks(await server.call(name, args)).join("\n");
+describe("the package COMMON-LISP-USER of a session", () => {
+  // The runtime's modules are compiled when they are first used, in the image without that package.
+  const cache = liveFolder("swank-mcp");
+  const lisp = liveSwank();
+  const server = liveServer({ args: attachedTo(lisp, "--approval", "off", "--cache-dir", cache) });
+  const answer = (name: string, args?: object) => textOf(server, name, args);
   const evaluated = (code: string) => answer("evaluate-lisp", { code });
 
   it("leaves the session in a live package, which the answer names, when it is deleted", async () => {
@@ -236,31 +238,34 @@ describe("the package COMMON-LISP-USER", () => {
       "OWN",
     );
   });
+});
+
+describe("the package COMMON-LISP-USER", () => {
+  const lisp = liveSwank({ each: true });
+  const attached = attachedTo(lisp);
+  const server = liveServer({ each: true, args: attached });
+  const answer = (name: string, args?: object) => textOf(server, name, args);
 
   it("can be deleted by the user: reset-session names the package that is left, and new clients begin in it", async () => {
-    const lisp = await startRealSwank();
-    const attached = async () => McpStdio.start(["--attach", String(lisp.port), "--cache-dir", cache]);
-    const servers = [await attached()];
+    expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
+    const user = await connect({ port: lisp.port });
+    await user.eval("(delete-package :common-lisp-user)");
+    await user.close();
+    const other = await McpStdio.start(attached());
     try {
-      expect(await servers[0]?.evaluate("1")).to.deep.equal(["=> 1"]);
-      const user = await connect({ port: lisp.port });
-      await user.eval("(delete-package :common-lisp-user)");
-      await user.close();
-      servers.push(await attached());
-      for (const each of servers) {
+      for (const each of [server, other]) {
         expect((await each.evaluate("(+ 1 2)")).join("\n")).to.match(/=> 3$/);
         expect(blocks(await each.call("reset-session"))[0]).to.equal("Session reset. The package is COMMON-LISP.");
         expect((await each.call("lisp-status")).structuredContent).to.include({ package: "COMMON-LISP" });
       }
     } finally {
-      for (const each of servers) await each.close();
-      await lisp.stop();
+      await other.close();
     }
   });
 
   it("can have another name", async () => {
-    await evaluated('(rename-package *package* "XX")');
-    expect(await evaluated("(list 'a (package-name *package*))")).to.equal('=> (A "XX")');
+    await server.evaluate('(rename-package *package* "XX")');
+    expect((await server.evaluate("(list 'a (package-name *package*))"))[0]).to.equal('=> (A "XX")');
     expect(await answer("describe-symbol", { name: "car" })).to.contain("[FUNCTION]");
     expect(await answer("describe-symbol", { name: "xx::car" })).to.contain("[FUNCTION]");
   });

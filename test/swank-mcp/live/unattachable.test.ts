@@ -47,7 +47,7 @@ describe("swank-mcp --attach to an unusable Swank", () => {
     await rm(home, { recursive: true });
   });
 
-  for (const style of [":fd-handler", ":sigio", "nil"]) {
+  for (const style of [":fd-handler", "nil"]) {
     it(`attaches to a threaded server from the refusal's form beside one without threads (style ${style})`, async () => {
       lisp = await startRealSwank();
       const port = await freePort();

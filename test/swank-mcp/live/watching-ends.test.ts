@@ -30,13 +30,12 @@ const BUSY_FOR_CLIENTS = `
 
 describe("what watches a program of an attached image", function () {
   this.timeout(300_000);
-  let image: RealSwank | undefined;
+  let image: RealSwank;
   let watcher: McpStdio;
   const opened: McpStdio[] = [];
 
-  // Every test leaves nothing on, so that they share an image until one ends it.
-  beforeEach(async () => {
-    if (image !== undefined) return;
+  // Every test leaves nothing on, so that they share an image, which the last one ends.
+  before(async () => {
     image = await startRealSwank();
     watcher = await McpStdio.start(attached());
     // At the image's own prompt: the program is not the agent's.
@@ -49,19 +48,15 @@ describe("what watches a program of an attached image", function () {
   afterEach(async () => {
     for (const server of opened.splice(0)) await server.close();
   });
-  after(() => endImage());
-
-  async function endImage(): Promise<void> {
-    const ended = image;
-    image = undefined;
-    await ended?.stop();
+  after(async () => {
+    await image.stop();
     await watcher.close();
-  }
+  });
 
-  const attached = () => ["--attach", String(image?.port), "--approval", "off"];
+  const attached = () => ["--attach", String(image.port), "--approval", "off"];
 
-  async function attach(): Promise<McpStdio> {
-    const server = await McpStdio.start(attached());
+  async function attach(...args: readonly string[]): Promise<McpStdio> {
+    const server = await McpStdio.start([...attached(), ...args]);
     opened.push(server);
     return server;
   }
@@ -78,59 +73,46 @@ describe("what watches a program of an attached image", function () {
   }
 
   for (const { title, tool, what } of WATCHES) {
-    for (const source of [{ code: ENDLESS }, { seconds: 3600 }]) {
-      const during = `${title} ${"code" in source ? "of code" : "for some seconds"}`;
+    const seconds = { seconds: 3600 };
 
-      it(`${during} is off when the call is cancelled`, async () => {
-        const agent = await attach();
-        const call = agent.startCall(tool, { ...what, ...source });
-        call.result.catch(() => undefined);
-        await untilOn();
-        agent.cancel(call.id);
-        await expectOff();
-        expect(await agent.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
-      });
+    it(`${title} of code is off when the call is cancelled`, async () => {
+      const agent = await attach();
+      const call = agent.startCall(tool, { ...what, code: ENDLESS });
+      call.result.catch(() => undefined);
+      await untilOn();
+      agent.cancel(call.id);
+      await expectOff();
+      expect(await agent.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+    });
 
-      it(`${during} is off at the timeout, which shows what was found until then`, async () => {
-        const agent = await attach();
-        const answer = blocks(await agent.call(tool, { ...what, ...source, timeout: 1 })).join("\n");
-        expect(answer)
-          .to.include("[TIMEOUT]")
-          .and.include(tool === "trace-calls" ? "Recording took" : " real, ");
-        await agent.call("debugger_invoke_restart", { restart: "ABORT" });
-        await expectOff();
-      });
+    it(`${title} is off at the timeout, which shows what was found until then, and after reset-session`, async () => {
+      const agent = await attach();
+      const answer = blocks(await agent.call(tool, { ...what, ...seconds, timeout: 0.5 })).join("\n");
+      expect(answer)
+        .to.include("[TIMEOUT]")
+        .and.include(tool === "trace-calls" ? "Recording took" : " real, ");
+      await agent.call("debugger_invoke_restart", { restart: "ABORT" });
+      await expectOff();
+      const call = agent.startCall(tool, { ...what, ...seconds });
+      await untilOn();
+      await agent.call("reset-session");
+      await call.result;
+      await expectOff();
+    });
 
-      it(`${during} is off when the server is killed`, async () => {
+    it(`${title} is off when the server is killed, whether it watches code or other threads`, async () => {
+      for (const source of [{ code: ENDLESS }, seconds]) {
         const agent = await attach();
         agent.startCall(tool, { ...what, ...source }).result.catch(() => undefined);
         await untilOn();
         agent.process.kill("SIGKILL");
         await expectOff();
-      });
-
-      it(`${during} is off after reset-session`, async () => {
-        const agent = await attach();
-        const call = agent.startCall(tool, { ...what, ...source });
-        await untilOn();
-        await agent.call("reset-session");
-        await call.result;
-        await expectOff();
-      });
-
-      it(`${during} answers when the image is killed`, async () => {
-        const agent = await attach();
-        const call = agent.startCall(tool, { ...what, ...source });
-        await untilOn();
-        image?.process.kill("SIGKILL");
-        expect(blocks(await call.result).join("\n")).to.match(/lost|closed|ended/i);
-        await endImage();
-      });
-    }
+      }
+    });
   }
 
   it("is off when the client is gone and the server has ended", async () => {
-    const agent = await attach();
+    const agent = await attach("--timeout", "0.5");
     agent.startCall("trace-calls", { functions: ["shop::work"], seconds: 3600 }).result.catch(() => undefined);
     await untilOn();
     agent.process.stdin.end();
@@ -141,7 +123,7 @@ describe("what watches a program of an attached image", function () {
     let answer = "No";
     const asked: string[] = [];
     const agent = await McpDebugger.start({
-      args: ["--attach", String(image?.port)],
+      args: ["--attach", String(image.port)],
       answer: async (message): Promise<ElicitResult> => {
         asked.push(message);
         return { action: "accept", content: { answer } };
@@ -170,5 +152,13 @@ describe("what watches a program of an attached image", function () {
     expect(asked).to.have.length(1);
     await agent.close();
     await expectOff();
+  });
+
+  it("answers when the image is killed", async () => {
+    const agent = await attach();
+    const call = agent.startCall("trace-calls", { functions: ["shop::work"], seconds: 3600 });
+    await untilOn();
+    image.process.kill("SIGKILL");
+    expect(blocks(await call.result).join("\n")).to.match(/lost|closed|ended/i);
   });
 });

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { connect, type SwankClient } from "swank-client";
-import { command, type Model, type Step } from "../../support/last-error-model.js";
+import { command, type Model, type Step } from "./last-error-model.js";
 import {
   BREAKPOINT,
   CANCELLATION,
@@ -13,14 +13,11 @@ import {
   RESUMPTIONS,
   STOP_LOOKS,
   SUCCESSES,
-} from "../../support/last-error-steps.js";
-import type { SentCall } from "../../support/mcp-driver.js";
-import { gone } from "../../support/mcp-processes.js";
-import { McpStdio } from "../../support/mcp-stdio.js";
-import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
-
-/** Number of sequences for each kind of image. */
-const RUNS = 20;
+} from "./last-error-steps.js";
+import type { SentCall } from "./mcp-driver.js";
+import { gone } from "./mcp-processes.js";
+import { McpStdio } from "./mcp-stdio.js";
+import { type RealSwank, startRealSwank } from "./real-swank.js";
 
 interface OwnImage {
   readonly server: McpStdio;
@@ -132,7 +129,8 @@ function commands<World extends OwnImage>(steps: readonly Step<World>[]) {
 
 const fresh = (): Model => ({ error: undefined });
 
-describe("describe-last-error and get-backtrace", () => {
+/** Declares the tests, with this number of random sequences for each kind of image. */
+export function testLastErrors(numRuns: number): void {
   it("follow their contract after any sequence of calls, in a launched image", async () => {
     const property = fc.asyncProperty(commands([...COMMON, DEATH, DEATH, LOSS, LOSS, EXIT]), async (sequence) => {
       const server = await McpStdio.start(["--max-stops", "2"]);
@@ -142,7 +140,7 @@ describe("describe-last-error and get-backtrace", () => {
         await server.end();
       }
     });
-    await fc.assert(property, { numRuns: RUNS });
+    await fc.assert(property, { numRuns });
   }).timeout(600_000);
 
   describe("in an attached image", () => {
@@ -171,7 +169,7 @@ describe("describe-last-error and get-backtrace", () => {
           }
         },
       );
-      await fc.assert(property, { numRuns: RUNS });
+      await fc.assert(property, { numRuns });
     }).timeout(600_000);
   });
-});
+}
