@@ -110,6 +110,43 @@ describe("debugger_step", () => {
     expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (6 12)"]);
   });
 
+  it("can be finished by debugger_continue after a timeout", async () => {
+    await lisp.evaluate(`(defvar *gate* nil) (defun slow (n) (loop until *gate* do (sleep 0.01)) n)
+(defun waits (n) (break) (let ((z (slow n))) (list z (inner z))))
+(defun enters (n) (list (waits n) (inner n)))`);
+    const late = async (mode: string, form: string) => {
+      await lisp.evaluate("(setf *gate* nil)");
+      await lisp.evaluate("(enters 3)");
+      if (mode !== "out") expect((await step("over")).form).to.equal("(SLOW N)");
+      const text = blocks(await lisp.call("debugger_step", { mode, timeout: 0.5 })).join("\n");
+      expect(text).to.match(/^\[TIMEOUT\] TIMEOUT/);
+      expect(text).to.include(
+        `The step (${mode}) has not ended. debugger_continue finishes it. debugger_step begins a new one from where the code is now.`,
+      );
+      // it is interrupted again, and still the same step
+      const again = blocks(await lisp.call("debugger_continue", { timeout: 0.5 })).join("\n");
+      expect(again).to.include(`The step (${mode}) has not ended.`);
+      await lisp.evaluate("(setf *gate* t)");
+      const finished = (await lisp.resume("debugger_continue")).join("\n");
+      expect(finished).to.include(`Evaluating call:\n  ${form}\n`).and.not.include("has not ended");
+    };
+    await late("over", "(INNER Z)");
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> ((3 6) 6)"]);
+    await late("out", "(INNER N)");
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> ((3 6) 6)"]);
+    // a step that has ended is not open at a later timeout
+    await lisp.evaluate("(setf *gate* t)");
+    await lisp.evaluate("(enters 3)");
+    await step("over");
+    await lisp.evaluate("(setf *gate* nil)");
+    const plain = (await lisp.resume("debugger_continue", { timeout: 0.5 })).join("\n");
+    expect(plain)
+      .to.match(/^\[TIMEOUT\]/)
+      .and.not.include("has not ended");
+    await lisp.evaluate("(setf *gate* t)");
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> ((3 6) 6)"]);
+  });
+
   it("skips calls that only a macro of Lisp contains", async () => {
     await lisp.evaluate("(defun looping () (break) (let ((s 0)) (dolist (x (list 1 2) s) (incf s (inner x)))))");
     await lisp.evaluate("(looping)");

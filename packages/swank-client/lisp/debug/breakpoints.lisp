@@ -114,6 +114,7 @@
   "Run BODY with stepping enabled in a thread that runs no evaluation."
   `(let ((*in-user-code* t)
          (*step-wanted* nil)
+         (*open-step* nil)
          (sb-ext:*stepper-hook* (make-stepper (lambda (condition) (enter-step ,connection condition)))))
      (handler-bind ((sb-ext:step-condition #'invoke-stepper))
        ,@body)))

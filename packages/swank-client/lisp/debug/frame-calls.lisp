@@ -20,8 +20,8 @@
                                         #:unwind-evaluation)
   (:export #:ask-stop #:breakpoint #:check-breakpoint #:connect #:continue-stop #:describe-foreign-stop #:disconnect #:end-thread-by
            #:eval-in-frame #:foreign-stops #:frame-locals #:frames #:implementation-name-p #:list-breakpoints #:list-threads
-           #:missed-calls-reason #:missed-calls-sentence #:missing-package-name #:no-such-package #:optional #:parameters-of #:read-code #:read-name #:refused-code
-           #:remove-breakpoint #:restart-frame #:return-from-frame #:same-target-p #:set-breakpoint #:step-on #:stop-thread
+           #:missed-calls-reason #:missed-calls-sentence #:missing-package-name #:no-such-package #:optional #:parameters-of #:read-code
+           #:read-name #:refused-code #:remove-breakpoint #:restart-frame #:return-from-frame #:same-target-p #:set-breakpoint #:step-on #:stop-thread
            #:unbreakable-method-reason #:unbreakable-reason #:value-at-call #:wrapper-of-kind))
 
 (in-package #:swank-client/debug)

@@ -92,5 +92,5 @@
   (:import-from #:swank-client/calls #:*shown-objects* #:remember-message)
   (:import-from #:swank-client/variables #:caller-texts #:local-texts)
   (:import-from #:swank-client/waits #:waiting-plist)
-  (:export #:*step-wanted* #:call-attempt #:capture #:code-forms #:condition-plist #:end-attempt #:error-entry #:leave-if-cancelled
+  (:export #:*open-step* #:*step-wanted* #:call-attempt #:capture #:code-forms #:condition-plist #:end-attempt #:error-entry #:leave-if-cancelled
            #:leave-through #:make-stepper #:schedule-stack-repair #:signal-step #:snapshot-plist #:value-of-source #:with-report-package))

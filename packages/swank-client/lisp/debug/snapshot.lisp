@@ -56,9 +56,12 @@
         ((eq (type-of condition) 'simple-condition) :break)
         (t :error)))
 
+(defvar *open-step* nil "The mode, such as :OVER, of a step that has not led to its stop, because the code runs or has stopped for another reason; or NIL.")
+
 (defun stop-detail (condition)
-  "The call that a step is about to make, or the breakpoint that was reached, as a plist."
+  "The call that a step is about to make, the breakpoint that was reached, or the step that was interrupted, as a plist."
   (typecase condition
+    (interrupted (and *open-step* (list :step *open-step*)))
     (sb-ext:step-form-condition (list :form (sb-ext:step-condition-form condition)))
     (breakpoint-reached (list :breakpoint (reached-breakpoint condition) :hits (reached-hit condition)))))
 
@@ -143,9 +146,9 @@
   (lambda (condition)
     (when (typep condition 'sb-ext:step-form-condition)
       (let ((restart (step-restart-for condition)))
-        (if restart
-            (invoke-restart restart)
-            (funcall enter-debugger condition))))))
+        (cond (restart (invoke-restart restart))
+              (t (setf *open-step* nil)
+                 (funcall enter-debugger condition)))))))
 
 (defun signal-step (signal &rest arguments)
   "Encapsulates the functions that signal the stepper's conditions: handlers of the user's code, as for CONDITION, do not see them."

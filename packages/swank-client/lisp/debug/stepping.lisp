@@ -10,15 +10,21 @@
   "True if this thread is stopped at a step."
   (typep *swank-debugger-condition* 'sb-ext:step-condition))
 
+(defun end-step ()
+  "End the step that this thread's code is in, unless this stop only interrupts it: a step that took too long goes on to its stop."
+  (unless (and *open-step* (typep *swank-debugger-condition* 'interrupted))
+    (setf *open-step* nil)
+    (when *step-wanted* (setf *step-wanted* :nowhere))))
+
 (defun continue-stop (level &optional stdin)
-  "Continue from this stop; the code then reads the text STDIN.
+  "Continue from this stop; the code then reads the text STDIN. An interrupted step goes on.
 => (:stale) | (:no-restart) | (:wrong-count FEWEST MOST ASKS-P) | a refusal of GIVE-CODE, or does not return"
   (let ((restart (offered (if (stepping-p) 'sb-ext:step-continue 'continue))))
     (cond ((/= level *sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
           ((wrong-count restart 0))
           ((give-code restart stdin))
-          (t (when *step-wanted* (setf *step-wanted* :nowhere))
+          (t (end-step)
              (invoke-restart restart)))))
 
 ;;; The thread's position
@@ -154,5 +160,5 @@ The call has no frame yet, so it is recognized by its code."
     (cond ((/= level *sldb-level*) '(:stale))
           (refusal (cons :not-steppable refusal))
           ((give-code (and (not (stepping-p)) (offered 'continue)) stdin))
-          ((stepping-p) (step-from-step mode))
-          (t (begin-stepping mode)))))
+          (t (setf *open-step* mode)
+             (if (stepping-p) (step-from-step mode) (begin-stepping mode))))))

@@ -243,6 +243,7 @@ A debugger hook that the code has set comes first. Inside a stop, the debugger h
          ;; what the code sets here must not reach other threads
          (sb-ext:*evaluator-mode* (sb-ext:symbol-global-value 'sb-ext:*evaluator-mode*))
          (*step-wanted* nil)
+         (*open-step* nil)
          (sb-ext:*stepper-hook* (make-stepper sb-ext:*stepper-hook*))
          (sb-ext:*invoke-debugger-hook* (make-debugger-hook evaluation sb-ext:*invoke-debugger-hook* usual-hook))
          ;; Swank's own description of a stop has no time limit, and our snapshot follows

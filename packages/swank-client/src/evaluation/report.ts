@@ -270,6 +270,9 @@ const STOP_REASONS = ["error", "break", "breakpoint", "step", "interrupt"] as co
 /** Why a thread stopped: an error, a call of `break`, a breakpoint, a step, or an interrupt. */
 export type StopReason = (typeof STOP_REASONS)[number];
 
+/** How to step: into the next call, over it, or out of the function that was stepped into. */
+export const STEP_MODES = ["into", "over", "out"] as const;
+
 const stopDetail = plist({
   /** For reason `step`: the source form of the next call. */
   form: optional(string),
@@ -277,6 +280,8 @@ const stopDetail = plist({
   breakpoint: optional(integer),
   /** For reason `breakpoint`: the number of this hit, counted from 1. */
   hits: optional(integer),
+  /** For reason `interrupt`: the mode of the step that was interrupted. `continue` goes on with it. */
+  step: optional(keywordOf(STEP_MODES)),
   /** For reason `interrupt`: what the thread waited for, and where, if Lisp knows: `sleeping, in frame 3: (PAUSE 10)`. */
   waiting: optional(string),
   /** For reason `interrupt`: the cycle of waiting threads that its wait leads to, e.g. `DEADLOCK: 7 waits for ...`. */

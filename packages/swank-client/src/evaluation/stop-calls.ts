@@ -12,6 +12,7 @@ import {
   type OmittedOutput,
   type OutputStream,
   type Restart,
+  STEP_MODES,
   type StopData,
   type StopOwner,
   type StopReport,
@@ -443,9 +444,6 @@ export const continueStop = lispFunction({
   },
   label: () => "continue",
 });
-
-/** How to step: into the next call, over it, or out of the function that was stepped into. */
-const STEP_MODES = ["into", "over", "out"] as const;
 
 const checkMode = check.choice(STEP_MODES);
 

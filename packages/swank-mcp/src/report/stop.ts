@@ -184,15 +184,25 @@ const MAX_IN_CALLER = 60;
 
 /** The second block of a report: the live stop in a few lines. */
 export function liveStopText(
-  stop: Pick<types.StopData, "thread" | "level" | "locals" | "callerLocals">,
+  stop: Pick<types.StopData, "thread" | "level" | "locals" | "callerLocals"> & Partial<Pick<types.StopData, "detail">>,
   error: types.ErrorSnapshot,
   guide: ToolGuide = EVERY_TOOL,
 ): string {
   return [
     `Stopped, nothing unwound: thread ${stop.thread}/${stop.level}. Other evaluations can still run.`,
+    ...openStepLines(stop.detail?.step, guide),
     ...(guide.offers("debugger_invoke_restart") ? ["Restarts:", ...restartLines(error.restarts)] : []),
     ...localLines(stop, userFrames(error), guide),
   ].join("\n");
+}
+
+/** What to do about a step that was interrupted before its stop. */
+function openStepLines(mode: types.StepMode | undefined, guide: ToolGuide): string[] {
+  if (mode === undefined) return [];
+  const ways = guide.advise(
+    "debugger_continue finishes it. debugger_step begins a new one from where the code is now.",
+  );
+  return [`The step (${mode}) has not ended. ${ways}`.trimEnd()];
 }
 
 function localLines(

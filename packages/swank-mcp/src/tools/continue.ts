@@ -32,7 +32,8 @@ export const debuggerContinue = defineStopTool({
     return {
       request: stdin === undefined || restart === undefined ? "continue" : restartRequest(restart, [], stop, stdin),
       async act(found) {
-        const answer = await answerResumed(found, () => found.stop.continue({ stdin }), context, seconds);
+        const answerOf = stop.data.detail.step === undefined ? answerResumed : answerStep;
+        const answer = await answerOf(found, () => found.stop.continue({ stdin }), context, seconds);
         return restart === undefined ? answer : withRestartTaken(answer, chooseRestart(stop, restart.name, []));
       },
     };
@@ -67,24 +68,28 @@ export const debuggerStep = defineStopTool({
     checkNoError(stop);
     return {
       request: stop.owner === undefined ? requestTo(mode, stop, stdin) : "impossible-elsewhere",
-      act: (found) => step(found, mode, stdin, context, timeout ?? context.config.timeout),
+      act: (found) =>
+        answerStep(found, () => found.stop.step(mode, { stdin }), context, timeout ?? context.config.timeout),
     };
   },
 });
 
-/** Steps, and carries the approvals for the stop over to the stop that the step leads to. */
-async function step(
+/** Leaves a stop. Carries the approvals for it over to the stop that a step leads to, or at which the step was interrupted. */
+async function answerStep(
   found: AddressedStop,
-  mode: types.StepMode,
-  stdin: string | undefined,
+  leave: () => Promise<void>,
   context: ToolContext,
   seconds: number,
 ): Promise<ToolAnswer> {
   const { session, stop } = found;
-  const answer = await answerResumed(found, () => stop.step(mode, { stdin }), context, seconds);
+  const answer = await answerResumed(found, leave, context, seconds);
   const next = session.client.stops.find((other) => isNext(other, stop));
-  if (next?.reason === "step") context.agent.approvals.carry(stop, next);
+  if (next !== undefined && isOfStep(next)) context.agent.approvals.carry(stop, next);
   return answer;
+}
+
+function isOfStep({ reason, data }: DebuggedStop): boolean {
+  return reason === "step" || data.detail.step !== undefined;
 }
 
 /** Whether a stop can be the next one of the same code: a thread stopped inside a stop has several. */
