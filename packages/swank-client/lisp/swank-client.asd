@@ -4,7 +4,7 @@
 (asdf:defsystem "swank-client"
   :description "The Lisp side of the npm package swank-client: evaluations, the debugger and descriptions for clients of a Swank server"
   :license "MIT"
-  :depends-on ("swank-client/debug" "swank-client/changes" "swank-client/testing" "swank-client/observe" "swank-client/emacs")
+  :depends-on ("swank-client/debug" "swank-client/changes" "swank-client/covering" "swank-client/observe" "swank-client/emacs")
   :in-order-to ((asdf:test-op (asdf:test-op "swank-client/tests"))))
 
 (asdf:defsystem "swank-client/any"
@@ -174,6 +174,15 @@
   :depends-on ("swank-client/build")
   :serial t
   :components ((:file "testing/run-tests")))
+
+(asdf:defsystem "swank-client/covering"
+  :description "Runs tests and says what did not run"
+  :depends-on ("swank-client/testing" "swank-client/changes")
+  :serial t
+  :components ((:file "port/sbcl-cover")
+               (:file "covering/package")
+               (:file "covering/lines")
+               (:file "covering/run-covered")))
 
 (asdf:defsystem "swank-client/observe"
   :description "Traces, profiles, objects and the heap"

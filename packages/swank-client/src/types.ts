@@ -64,7 +64,9 @@ export type {
   TextState,
 } from "./code/found.js";
 export type {
+  CoveredFile,
   InstallingProgram,
+  LineRange,
   LoadAction,
   LoadedSystem,
   Loading,
@@ -72,6 +74,7 @@ export type {
   LoadProblem,
   LoadResult,
   LoadSource,
+  TestCoverage,
   TestFailure,
   TestOptions,
   TestResults,

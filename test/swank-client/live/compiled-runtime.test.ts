@@ -24,7 +24,18 @@ import { values } from "./outcomes.js";
 /** What a folder of the cache holds: the texts of modules, what was compiled from them, and the secret by which an image recognizes the folder. */
 const KEPT = /^(?:[a-z]+-\d+\.lisp|[a-z]+-[0-9A-Z]+\.fasl|id)$/;
 
-const MODULES = ["evaluate", "debug", "image", "questions", "build", "changes", "testing", "observe", "emacs"] as const;
+const MODULES = [
+  "evaluate",
+  "debug",
+  "image",
+  "questions",
+  "build",
+  "changes",
+  "testing",
+  "covering",
+  "observe",
+  "emacs",
+] as const;
 
 /** Notes in the image how modules are loaded from now on: from texts, from files that are compiled there, or from files compiled before. */
 const NOTE = `(cl:progn

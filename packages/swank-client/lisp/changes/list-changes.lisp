@@ -391,6 +391,14 @@ or NIL if it has not changed"
                             (and truename (null (file-now truename)) (list (list (shown-file truename) :unreadable))))
                     (unless name (assigned-entries program))))))))))
 
+(defun unsaved-definitions (truenames)
+  "The names of the definitions that were evaluated and differ from their forms in the files TRUENAMES: loading these would replace them."
+  (with-code-session (nil)
+    (with-files ()
+      (loop for change in (in-order (joined-closures (image-changes (the-program))))
+            when (some (lambda (truename) (of-file-p change truename)) truenames)
+              collect (change-name change)))))
+
 ;;; Lists for the user's Emacs what lives in the image and not in its file, also what agents did not evaluate.
 
 (defun of-agent-p (definition)

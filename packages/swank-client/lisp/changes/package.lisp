@@ -15,4 +15,4 @@
   (:import-from #:swank-client/names #:package-known-in)
   (:import-from #:swank-client/reading #:data-readtable #:read-without-interning)
   (:import-from #:swank-client/conditions #:call-own #:note-frame-role)
-  (:export #:list-changes #:load-changes #:save-changes))
+  (:export #:list-changes #:load-changes #:save-changes #:unsaved-definitions))

@@ -14,7 +14,7 @@
   (:import-from #:swank-client/image #:similar-systems)
   (:import-from #:swank-client/questions #:place-facts)
   (:import-from #:swank-client/build #:load-current #:plain-system-name-p)
-  (:export #:run-tests))
+  (:export #:known-system #:run-tests))
 
 (in-package #:swank-client/testing)
 
@@ -97,8 +97,8 @@ load what it runs."
            (funcall function))
       (unencapsulate-function (perform-name) tag))))
 
-(defun run-system (run system)
-  "Run the tests of SYSTEM by ASDF, which loads it before. => NIL or the error that ended it"
+(defun run-system (run system around)
+  "Run the tests of SYSTEM by ASDF, which loads it before. AROUND is called with a function that runs them. => NIL or the error that ended it"
   (call-noting-error run
                      (lambda ()
                        (call-collecting run
@@ -108,7 +108,7 @@ load what it runs."
                                                                          (with-file-syntax ((current-session))
                                                                            (mapc (lambda (name) (load-current name '()))
                                                                                  (test-systems system))
-                                                                           (test-system system)))))))))
+                                                                           (funcall around (lambda () (test-system system)))))))))))
 
 ;;; The reply
 
@@ -145,28 +145,29 @@ load what it runs."
           (test-run-passed run) (test-run-failed run) (test-run-skipped run)
           (round (* 1000 seconds))
           (loop for failure in failures collect (failure-facts failure files))
-          problem)))
+          problem
+          nil)))
 
 ;;; The request
 
-(defun runner (name framework run)
+(defun runner (name framework run around)
   "=> a function that runs what NAME means in FRAMEWORK, by default in any, and returns NIL or the error that ended it; a text that says what
-it runs; and the system that it tests, if it is one. Or NIL."
+it runs; and the system that it tests, if it is one. AROUND is for RUN-SYSTEM. Or NIL."
   (let* ((frameworks (if framework (remove framework *frameworks* :key #'framework-id :test-not #'string=) *frameworks*))
          (system (and (member framework '(nil "asdf") :test #'equal) (known-system name))))
     (if system
-        (values (lambda () (run-system run system)) (format nil "System ~a" (component-name system)) system)
+        (values (lambda () (run-system run system around)) (format nil "System ~a" (component-name system)) system)
         (multiple-value-bind (function target) (named-runner name frameworks)
           (unless function (setf (values function target) (package-runner name frameworks)))
           (and function
                (values (lambda () (call-noting-error run (lambda () (call-collecting run function)))) target nil))))))
 
-(defun run-tests (name framework stop)
+(defun run-tests (name framework stop &optional (around #'funcall))
   "Run the tests that NAME means: those of a system, of a suite or test of FRAMEWORK, or of a package. It is called by evaluated code, so that
-it can be stopped. If STOP, each failure stops it.
-=> (:tests TARGET (FRAMEWORK ...) PASSED FAILED SKIPPED MILLISECONDS (FAILURE ...) (TYPE MESSAGE)) | (:not-found NAME (SIMILAR ...) ODD-CHARACTER)"
+it can be stopped. If STOP, each failure stops it. AROUND is called with a function that runs the tests of a system when that is loaded.
+=> (:tests TARGET (FRAMEWORK ...) PASSED FAILED SKIPPED MILLISECONDS (FAILURE ...) (TYPE MESSAGE) COVERAGE), without coverage | (:not-found NAME (SIMILAR ...) ODD-CHARACTER)"
   (let ((run (make-test-run :stop stop)))
-    (multiple-value-bind (function target system) (runner name framework run)
+    (multiple-value-bind (function target system) (runner name framework run around)
       (if (null function)
           (list :not-found name (similar-tests name) (odd-character-text name))
           (let* ((start (get-internal-real-time))

@@ -234,7 +234,9 @@ export class Code {
    * @returns the running task. Never throws: `result()` reports the errors of `Task.result`, `INVALID_ARGUMENT` among them.
    */
   runTests(name: string, options: TestOptions = {}): Task<TestResults> {
-    return startPrepared(this.#start, (signal) => testCode(this.#lisp, name, { ...options, signal }), options);
+    const prepare = (signal: AbortSignal | undefined) => testCode(this.#lisp, name, { ...options, signal });
+    // What is measured is compiled as the user compiles it.
+    return startPrepared(this.#start, prepare, options, options?.coverage ? { policy: "keep" } : {});
   }
 
   /**

@@ -1,12 +1,13 @@
 import { type Decoded, type Decoder, decode, print, read, T } from "sexp-parser";
+import { SwankError } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
 import { type PreparedCode, type RunCode, taskOptions } from "../evaluation/work.js";
-import { lispFunction } from "../runtime/function.js";
+import { keywordOf, lispFunction } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { type CodeNote, codeNote, locatedNotes } from "./compile.js";
 import { CODE_TIME, type FileNotFound, fileNotFound, formPlace, misspelling } from "./found.js";
 
-const { boolean, integer, list, map, nullable, plist, record, string, tagged } = decode;
+const { boolean, integer, list, map, nullable, plist, record, string, tagged, tuple } = decode;
 
 const loadOptions = {
   ...taskOptions,
@@ -171,6 +172,12 @@ const testOptions = {
   framework: check.choice(TEST_FRAMEWORKS),
   /** True if the first failure enters the debugger. Default: false. */
   stopOnFailure: check.flag,
+  /**
+   * True to find out what of a system's own files does not run, by SBCL's sb-cover. They are compiled to a temporary folder and loaded for the
+   * tests, and afterwards loaded as they were compiled before, also if the tests are aborted; the thread of a stopped test does that when it
+   * ends. Both times, their variables of `defparameter` get their values again. Default: false.
+   */
+  coverage: check.flag,
 };
 
 /** Which tests to run, and how. */
@@ -193,7 +200,47 @@ const failure = plist({
 /** A failed check or, in a framework without checks, a failed test. The place is that of the test, and absent if the test is found in no file. */
 export interface TestFailure extends Decoded<typeof failure> {}
 
-/** Decodes the value of `run-tests` (lisp/testing/run-tests.lisp). */
+/** The first and the last line. */
+const lines = map(tuple(integer, integer), ([first, last]) => ({ first, last }));
+
+/** Lines of a file, from 1. */
+export interface LineRange extends Decoded<typeof lines> {}
+
+const coveredFile = record({
+  file: string,
+  /** Number of expressions that ran. */
+  ran: integer,
+  /** Number of expressions. Those of macros, which run when code is compiled, do not count. */
+  expressions: integer,
+  /** The first 500 ranges of lines in which nothing ran. */
+  missed: list<LineRange>(lines),
+  /** The first 500 ranges of lines in which an expression ran, and another one did not. */
+  partly: list<LineRange>(lines),
+});
+
+/** What of a file ran. */
+export interface CoveredFile extends Decoded<typeof coveredFile> {}
+
+const coverage = record({
+  /** The system's own files, the least covered first. */
+  files: list<CoveredFile>(coveredFile),
+  /** A file in the format of LCOV on the image's machine, in a folder that only its user can read. The next run of the system replaces it. */
+  lcov: string,
+  /** Files that could not be loaded again. What they define is still compiled for coverage. */
+  unrestored: list(record({ file: string, message: string })),
+});
+
+/** What of a system's files its tests ran. */
+export interface TestCoverage extends Decoded<typeof coverage> {}
+
+/**
+ * Why tests were not run with coverage. `no-system`: the name is none of a system. `unsaved`: evaluated definitions differ from the files, which
+ * would replace them. `no-files`: ASDF compiles no file of the system. `instrumented`: the program itself has loaded the files for
+ * coverage. `busy`: another thread runs tests with it, or has stopped in one.
+ */
+const COVERAGE_REFUSALS = ["no-system", "unsaved", "no-files", "instrumented", "busy"] as const;
+
+/** Decodes the value of `run-tests` (lisp/testing/run-tests.lisp), or of `run-covered` (lisp/covering/run-covered.lisp). */
 const testResults = tagged({
   tests: record(
     {
@@ -210,13 +257,26 @@ const testResults = tagged({
       failures: list<TestFailure>(failure),
       /** The error that ended the run. */
       error: nullable(record({ type: string, message: string })),
+      /** Absent if it was not asked for, and if the run ended before the tests began. */
+      coverage: nullable<TestCoverage>(coverage),
     },
     { status: "run" },
   ),
+  refused: record(
+    {
+      reason: keywordOf(COVERAGE_REFUSALS),
+      /** Systems with similar names, the unsaved definitions, or the instrumented files. */
+      names: list(string),
+    },
+    { status: "refused" },
+  ),
+  missing: map(tuple(string), ([what]) => {
+    throw new SwankError("NOT_SUPPORTED", `Coverage: this SBCL lacks ${what}.`, { remedy: "Install SBCL's contribs." });
+  }),
   "not-found": record({ name: string, similar: list(string), ...misspelling }, { status: "not-found" }),
 });
 
-/** The results of tests, or the answer that there are none of that name. */
+/** The results of tests, why they were not run with coverage, or the answer that there are none of that name. */
 export type TestResults = Decoded<typeof testResults>;
 
 /** Loads the module that runs tests, and returns code that calls it. */
@@ -227,8 +287,10 @@ export async function testCode(
 ): Promise<PreparedCode<TestResults>> {
   checkOptions("runTests", options, testOptions);
   check.text("name", name);
-  const { framework, stopOnFailure, signal } = options;
-  const operator = await lisp.loadedOperator("run-tests", "testing", signal);
+  const { framework, stopOnFailure, coverage: isCovered, signal } = options;
+  const operator = isCovered
+    ? await lisp.loadedOperator("run-covered", "covering", signal)
+    : await lisp.loadedOperator("run-tests", "testing", signal);
   const which = framework === undefined ? "nil" : print(framework);
   return {
     code: `(${operator} ${print(name)} ${which} ${flag(stopOnFailure)})`,

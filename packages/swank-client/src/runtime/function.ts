@@ -16,6 +16,7 @@ export const MODULE_NAMES = [
   "build",
   "changes",
   "testing",
+  "covering",
   "observe",
   "emacs",
 ] as const;

@@ -17,9 +17,22 @@ const MAX_FAILURES = 30;
 
 const MAX_TEXT = 600;
 
+/** Most files whose coverage is shown, ranges of lines of each, and names in a refusal. */
+const MAX_FILES = 30;
+
+const MAX_RANGES = 15;
+
+const MAX_NAMES = 10;
+
 type Unknown = Extract<types.TestResults, { status: "not-found" }>;
 
 type Run = Extract<types.TestResults, { status: "run" }>;
+
+type Refused = Extract<types.TestResults, { status: "refused" }>;
+
+/** What the report of a stop says first. */
+const STILL_COVERED =
+  "The system's files stay compiled for coverage until this run ends; then they are loaded as before.";
 
 /**
  * The answer of run-tests.
@@ -37,7 +50,9 @@ function testsAnswer(
     const blocks = [missingText(results, framework), ...oddHint(results), ...hints(results, framework)];
     return missingAnswer({ what: "test", blocks, meta: data({ ...results }) }, guide);
   }
-  const { failures, failed, error } = results;
+  if (results.status === "refused")
+    return { blocks: [refusedText(results)], isError: true, meta: data({ ...results }) };
+  const { failures, failed, error, coverage } = results;
   const files = redefinitions.files.filter(({ file }) => file !== undefined);
   const count = files.reduce((sum, each) => sum + each.count, 0);
   const loaded = redefinitionLines({ count, files, stale: [] }).join("\n");
@@ -47,10 +62,83 @@ function testsAnswer(
   return {
     blocks: [
       [heading(results), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"),
+      ...(coverage === undefined ? [] : [coverageText(coverage)]),
       ...(loaded === "" ? [] : [loaded]),
     ],
     isError: failed > 0 || error !== undefined,
-    meta: data({ ...results, failures: failures.map((failure) => ({ ...failure })), error: error && { ...error } }),
+    meta: data({
+      ...results,
+      failures: failures.map((failure) => ({ ...failure })),
+      error: error && { ...error },
+      coverage: coverage && coverageData(coverage),
+    }),
+  };
+}
+
+/** Why the tests were not run with coverage, and what to do. */
+function refusedText({ reason, names }: Refused): string {
+  const { shown, left } = firstOf(
+    names.map((name) => cutName(name)),
+    MAX_NAMES,
+  );
+  const listed = [...shown, ...(left > 0 ? [more(left, "name")] : [])].join(", ");
+  switch (reason) {
+    case "no-system":
+      return `coverage needs the name of a system.${listed === "" ? "" : ` Similar: ${listed}`}`;
+    case "unsaved":
+      return `No test was run: coverage loads the system's files, which would replace definitions that are not saved in them: ${listed}. Save them by save-changes, or load the files by load-system with force.`;
+    case "instrumented":
+      return `No test was run: the program itself has loaded files for sb-cover: ${listed}. Load them without, and call sb-cover:clear-coverage.`;
+    case "no-files":
+      return "No test was run: ASDF compiles no file of this system. Name the system whose lines are to be counted.";
+    case "busy":
+      return "No test was run: another thread runs tests with coverage, or has stopped in one.";
+  }
+}
+
+/** The total, what of each file did not run, and where the LCOV file is. */
+function coverageText({ files, lcov, unrestored }: types.TestCoverage): string {
+  const { shown, left } = firstOf(files, MAX_FILES);
+  const ran = files.reduce((sum, file) => sum + file.ran, 0);
+  const expressions = files.reduce((sum, file) => sum + file.expressions, 0);
+  return [
+    `Coverage: ${shareText({ ran, expressions })}`,
+    ...shown.map((file) => `  ${coveredText(file)}`),
+    ...(left > 0 ? [`  ${more(left, "file")}`] : []),
+    `LCOV: ${lcov}`,
+    ...unrestored.map(
+      ({ file, message }) =>
+        `${fileName(file)} could not be loaded again: ${oneLine(message, MAX_TEXT)}. What it defines is still compiled for coverage.`,
+    ),
+  ].join("\n");
+}
+
+function coveredText({ file, missed, partly, ...counts }: types.CoveredFile): string {
+  const parts = { "did not run": missed, "ran in part": partly };
+  const lines = Object.entries(parts).flatMap(([what, ranges]) =>
+    ranges.length === 0 ? [] : [`; ${what}: ${rangesText(ranges)}`],
+  );
+  return [fileName(file), " ", shareText(counts), ...lines].join("");
+}
+
+/** The share is rounded down: only all of it is 100%. */
+function shareText({ ran, expressions }: Pick<types.CoveredFile, "ran" | "expressions">): string {
+  const share = expressions === 0 ? 100 : Math.floor((100 * ran) / expressions);
+  return `${share}% (${ran} of ${expressions} expressions)`;
+}
+
+function rangesText(ranges: readonly types.LineRange[]): string {
+  const { shown, left } = firstOf(ranges, MAX_RANGES);
+  const texts = shown.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
+  return [...texts, ...(left > 0 ? [more(left, "range")] : [])].join(", ");
+}
+
+function coverageData({ files, lcov, unrestored }: types.TestCoverage): JsonObject {
+  const plain = (ranges: readonly types.LineRange[]) => ranges.map((range) => ({ ...range }));
+  return {
+    files: files.map(({ missed, partly, ...file }) => ({ ...file, missed: plain(missed), partly: plain(partly) })),
+    lcov,
+    unrestored: unrestored.map((item) => ({ ...item })),
   };
 }
 
@@ -134,20 +222,24 @@ export const runTests = defineTool({
         .optional()
         .describe("Where to find it (asdf: a system)"),
       "stop-on-failure": z.boolean().optional().describe("Stop in the first failure (default false)"),
+      coverage: z.boolean().optional().describe("Also say which lines of the system did not run"),
       timeout: timeoutInput(config),
     }),
-  async run({ name, framework, timeout, ...args }, context) {
+  async run({ name, framework, coverage, timeout, ...args }, context) {
     const session = await context.session();
-    const { policy } = context.config;
+    // What is measured is compiled as the user compiles it.
+    const policy = coverage === true ? "keep" : context.config.policy;
     const stopOnFailure = args["stop-on-failure"] === true;
     const { signal } = context;
     const seconds = timeout ?? context.config.timeout;
-    const tests = testCode(session.client.lisp, name, { framework, stopOnFailure, signal });
+    const tests = testCode(session.client.lisp, name, { framework, stopOnFailure, coverage, signal });
     const { code, result } = await preparedWithin(seconds, tests);
     const onError = stopOnFailure ? "stop" : context.config.onError;
     const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
     context.agent.evaluations.present(evaluation, {
       answer: (value, { redefinitions }) => testsAnswer(result(value), redefinitions, framework, context.guide),
+      unfinished: ({ kind }) =>
+        Promise.resolve({ blocks: coverage === true && kind === "condition" ? [STILL_COVERED] : [] }),
     });
     return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
   },

@@ -1,0 +1,22 @@
+;;;; Runs the tests of a system, and says what of its files did not run.
+
+(defpackage #:swank-client/covering
+  (:documentation "Runs the tests of a system, and says what of its files did not run.")
+  (:use #:common-lisp #:swank-client/sbcl-cover)
+  (:import-from #:swank-client/any-lisp #:or-nil)
+  (:import-from #:swank-client/sbcl-faults #:recording-faults)
+  (:import-from #:swank-client/connection #:start-runtime-thread)
+  (:import-from #:swank-client/any-asdf #:call-accepting-failures #:component-name #:component-source #:ordered-files)
+  (:import-from #:swank-client/sbcl-code #:load-compiled-as)
+  (:import-from #:swank-client/text #:named-file #:shown-file)
+  (:import-from #:swank-client/forms #:element-spans #:list-spans)
+  (:import-from #:swank-client/evaluations #:*evaluation*)
+  (:import-from #:swank-client/conditions #:message-text)
+  (:import-from #:swank-client/evaluate #:report-progress)
+  (:import-from #:swank-client/loaded-texts #:file-forms #:file-now #:file-text #:with-files)
+  (:import-from #:swank-client/definitions #:span)
+  (:import-from #:swank-client/image #:similar-systems)
+  (:import-from #:swank-client/build #:call-with-folder)
+  (:import-from #:swank-client/changes #:unsaved-definitions)
+  (:import-from #:swank-client/testing #:known-system #:run-tests)
+  (:export #:run-covered))
