@@ -40,6 +40,7 @@ describe("load-system", () => {
       "System shop is loaded: 3 files, compiled now.\nIts test systems are loaded: shop/tests.\nFiles: shop 2, shop/tests 1\n\nRedefined by src/orders.lisp: ORDER",
     );
     expect(await suite.load({ system: "cart", test: true })).to.match(/\nNo test system was found\.$/);
+    expect(await suite.load({ system: "shop", test: true })).to.match(/^System shop was loaded before,/);
   });
 
   it("says which system is missing, what needs it, where it was looked for, and what is similar", async () => {

@@ -98,13 +98,17 @@
   "The pathnames of the files of the system NAME and of those that it depends on, in the order in which they are loaded."
   (remove nil (mapcar #'file-of (asdf:required-components name :other-systems t))))
 
+(defun inferred-p (system)
+  "True if the parts of SYSTEM are inferred from its packages."
+  (let ((class (find-class (find-symbol "PACKAGE-INFERRED-SYSTEM" "ASDF") nil)))
+    (and class (typep system class))))
+
 (defun ordered-files (system)
   "The pathnames of the files of SYSTEM in the order in which they are loaded, with those of the known systems inferred from packages below it. Makes no
 plan, which would look for the systems that it depends on, and load their definitions."
-  (let* ((class (find-class (find-symbol "PACKAGE-INFERRED-SYSTEM" "ASDF") nil))
-         (inferred (and class (typep system class)))
-         (seen '())
-         (files '()))
+  (let ((inferred (inferred-p system))
+        (seen '())
+        (files '()))
     (labels ((needed-by (component)
                (if (typep component 'asdf:system)
                    (loop for name in (and inferred (asdf:system-depends-on component))
@@ -212,6 +216,13 @@ plan, which would look for the systems that it depends on, and load their defini
   "The names of SYSTEM and of the systems that a test of it needs, as its definition says."
   (cons (component-name system) (declared-test-systems system)))
 
+(defun find-beside (name system)
+  "True if ASDF finds the system NAME, which begins with that of SYSTEM."
+  (if (and (find #\/ name) (not (inferred-p system)))
+      ;; the file that defines SYSTEM has defined it, too; searched for, a missing one would make ASDF load that file and all others again
+      (asdf:registered-system name)
+      (find-system name)))
+
 (defun test-systems-of (system)
   "The names of the systems with the tests of SYSTEM: those that its definition says, and those that exist with usual names."
   (let ((name (component-name system)))
@@ -221,7 +232,7 @@ plan, which would look for the systems that it depends on, and load their defini
               (lambda ()
                 (loop for end in '("/test" "/tests" "-test" "-tests")
                       for other = (concatenate 'string name end)
-                      when (find-system other) collect other))))
+                      when (find-beside other system) collect other))))
      :test #'string= :from-end t)))
 
 ;;; Where systems are looked for
