@@ -29,13 +29,15 @@ that cannot be read."
          ;; without line breaks, the words of the compiler's errors run together
          (text (report-text condition 2000 (eq severity :error)))
          (undefined (undefined-thing condition text))
-         (file (or (compiled-from-file) *compile-file-truename*)))
+         (source (compiled-from-file))
+         (file (or source *compile-file-truename*)))
     (make-note :severity severity
                :text (with-odd-character text undefined file)
                :undefined undefined
                :file file
                :definition (and definition (name-text definition))
-               :path (nth-value 1 (compiled-form))
+               ;; in code that COMPILE is given, it leads through that
+               :path (and source (nth-value 1 (compiled-form)))
                :position (and (typep condition 'reader-error) (or-nil (character-read condition))))))
 
 (defconstant +repetitions+ 10 "Conditions that may come between a condition and its repetition.")
