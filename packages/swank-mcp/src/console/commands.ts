@@ -1,33 +1,5 @@
 import type { ToolGuide } from "../base/answer.js";
 
-/** The word as a number if it is one. The tool refuses any other word. */
-export function integer(word: string | undefined): number | string | undefined {
-  return word !== undefined && /^-?\d+$/.test(word) ? Number(word) : word;
-}
-
-/** A name with the end of a file's name is a file. */
-export function loadArguments(name: string): Readonly<Record<string, string>> {
-  return /\.[a-z]+$/i.test(name) ? { file: name } : { system: name };
-}
-
-/** A number alone is a time to watch the program, and anything else code to run. */
-export function watchedArguments(text: string): Readonly<Record<string, unknown>> {
-  return /^\d+(?:\.\d+)?$/.test(text) ? { seconds: Number(text) } : { code: text };
-}
-
-/** `growth` may be followed by code, `path` by code for an object; a number is an id, and any other word a type. */
-export function heapArguments(word: string | undefined, rest: string): Readonly<Record<string, unknown>> {
-  if (word === undefined) return { mode: "summary" };
-  if (word === "growth") return { mode: "growth", code: rest === "" ? undefined : rest };
-  if (word === "path") return { mode: "path", object: rest };
-  return /^#?\d+$/.test(word) ? { mode: "path", object: word } : { mode: "instances", type: word };
-}
-
-/** A name that ends with a colon is that of a package. */
-export function tracedArguments(name: string): Readonly<Record<string, unknown>> {
-  return name.endsWith(":") && name.length > 1 ? { package: name.replace(/:+$/, "") } : { functions: [name] };
-}
-
 /** The text typed after a command's name. */
 export interface CommandInput {
   /** Lisp forms as typed: numbers, names, expressions. A command that takes text has the rest of the line as its only word. */
@@ -56,7 +28,7 @@ export interface ToolCommand extends Described {
   /** Whether the rest of the line is one text, such as the name of a file, and not Lisp forms. */
   readonly takesText: boolean;
   /** The tool's arguments; the tool checks them. */
-  args(input: CommandInput): Readonly<Record<string, unknown>>;
+  args(input: CommandInput): Arguments;
 }
 
 /** A command about the console itself. */
@@ -67,26 +39,49 @@ export interface OwnCommand extends Described {
 
 export type ConsoleCommand = ToolCommand | OwnCommand;
 
-type Arguments = ToolCommand["args"];
+type Arguments = Readonly<Record<string, unknown>>;
 
-const NONE: Arguments = () => ({});
+type ReadArguments = ToolCommand["args"];
 
-function tool(name: string, usage: string, toolName: string, summary: string, args = NONE): ToolCommand {
+/** Reads the words as arguments of these names. The argument `package` is the session's package. */
+function named(...names: readonly string[]): ReadArguments {
+  return ({ words, packageName }) =>
+    Object.fromEntries(names.map((name, index) => [name, name === "package" ? packageName : words[index]]));
+}
+
+/** A name with the end of a file's name is a file. */
+const loaded: ReadArguments = ({ words: [name = ""] }) => (/\.[a-z]+$/i.test(name) ? { file: name } : { system: name });
+
+/** A number alone is a time to watch the program, and anything else code to run. */
+function watched(text: string): Arguments {
+  return /^\d+(?:\.\d+)?$/.test(text) ? { seconds: Number(text) } : { code: text };
+}
+
+/** A name that ends with a colon is that of a package. What is watched follows. */
+const calls: ReadArguments = ({ words: [name = "", ...others] }) => ({
+  ...(name.endsWith(":") && name.length > 1 ? { package: name.replace(/:+$/, "") } : { functions: [name] }),
+  ...watched(others.join(" ")),
+});
+
+/** `growth` may be followed by code, `path` by code for an object; a number is an id, and any other word a type. */
+const heap: ReadArguments = ({ words: [word, ...others] }) => {
+  const rest = others.join(" ");
+  if (word === undefined) return { mode: "summary" };
+  if (word === "growth") return { mode: "growth", code: rest === "" ? undefined : rest };
+  if (word === "path") return { mode: "path", object: rest };
+  return /^#?\d+$/.test(word) ? { mode: "path", object: word } : { mode: "instances", type: word };
+};
+
+function tool(name: string, usage: string, toolName: string, summary: string, args = named()): ToolCommand {
   return { kind: "tool", name, usage, summary, tool: toolName, ofStop: false, takesText: false, args };
 }
 
 /** A command whose argument is text: spaces, quotes and parentheses in it mean themselves. */
-function ofText(
-  name: string,
-  usage: string,
-  toolName: string,
-  summary: string,
-  args: (text: string | undefined) => Readonly<Record<string, unknown>>,
-): ToolCommand {
-  return { ...tool(name, usage, toolName, summary, ({ words: [text] }) => args(text)), takesText: true };
+function ofText(name: string, usage: string, toolName: string, summary: string, args: ReadArguments): ToolCommand {
+  return { ...tool(name, usage, toolName, summary, args), takesText: true };
 }
 
-function ofStop(name: string, usage: string, toolName: string, summary: string, args = NONE): ToolCommand {
+function ofStop(name: string, usage: string, toolName: string, summary: string, args = named()): ToolCommand {
   return { ...tool(name, usage, toolName, summary, args), ofStop: true };
 }
 
@@ -97,39 +92,26 @@ function own(name: string, usage: string, does: OwnCommand["does"], summary: str
 /** Every command, in the order of `,help`. */
 export const COMMANDS: readonly ConsoleCommand[] = [
   tool("error", "", "describe-last-error", "Show the last error with its restarts."),
-  tool("backtrace", "[n]", "get-backtrace", "Show the last error's stack, n frames.", ({ words: [n] }) => ({
-    "max-frames": integer(n),
-  })),
+  tool("backtrace", "[n]", "get-backtrace", "Show the last error's stack, n frames.", named("max-frames")),
   ofStop(
     "frames",
     "[start [end]]",
     "debugger_frames",
     "Show frames with sources and variables.",
-    ({ words: [start, end] }) => ({
-      start: integer(start),
-      end: integer(end),
-    }),
+    named("start", "end"),
   ),
-  ofStop("locals", "n", "debugger_frame_locals", "Show the variables of frame n.", ({ words: [n] }) => ({
-    frame: integer(n),
+  ofStop("locals", "n", "debugger_frame_locals", "Show the variables of frame n.", named("frame")),
+  ofStop("in", "n form ...", "debugger_eval_in_frame", "Evaluate in the environment of frame n.", (input) => ({
+    frame: input.words[0],
+    code: input.rest,
   })),
-  ofStop(
-    "in",
-    "n form ...",
-    "debugger_eval_in_frame",
-    "Evaluate in the environment of frame n.",
-    ({ words: [n], rest }) => ({
-      frame: integer(n),
-      code: rest,
-    }),
-  ),
   ofStop("restarts", "", "debugger_restarts", "List the restarts of the stop."),
   ofStop(
     "restart",
     "n|NAME [value ...]",
     "debugger_invoke_restart",
     "Invoke a restart; values are expressions.",
-    ({ words: [restart, ...values] }) => ({ restart: integer(restart), values }),
+    ({ words: [restart, ...values] }) => ({ restart, values }),
   ),
   ofStop("abort", "", "debugger_invoke_restart", "Abort the stopped evaluation.", () => ({ restart: "ABORT" })),
   ofStop("continue", "", "debugger_continue", "Continue as if it had not stopped."),
@@ -141,72 +123,37 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     "function [condition]",
     "breakpoint_set",
     "Stop at calls of a function.",
-    ({ words: [name, condition] }) => ({
-      function: name,
-      condition,
-    }),
+    named("function", "condition"),
   ),
   tool("breakpoints", "", "breakpoint_list", "List the breakpoints."),
-  tool("unbreak", "id", "breakpoint_remove", "Remove a breakpoint.", ({ words: [id] }) => ({ id: integer(id) })),
+  tool("unbreak", "id", "breakpoint_remove", "Remove a breakpoint.", named("id")),
   own("thread", "id", "choose-thread", "Choose the stopped thread for the commands."),
-  tool("describe", "name", "describe-symbol", "Describe a symbol.", ({ words: [name], packageName }) => ({
-    name,
-    package: packageName,
-  })),
-  tool("source", "name", "show-source", "Show the text of a definition.", ({ words: [name], packageName }) => ({
-    name,
-    package: packageName,
-  })),
-  ofText("apropos", "text", "apropos-search", "List names that contain a text.", (pattern) => ({ pattern })),
+  tool("describe", "name", "describe-symbol", "Describe a symbol.", named("name", "package")),
+  tool("source", "name", "show-source", "Show the text of a definition.", named("name", "package")),
+  ofText("apropos", "text", "apropos-search", "List names that contain a text.", named("pattern")),
   ofText(
     "search",
     "text",
     "search-source",
     "Search the source of what is loaded for the rest of the line.",
-    (pattern) => ({
-      pattern,
-    }),
+    named("pattern"),
   ),
-  tool(
-    "expand",
-    "form",
-    "macroexpand-form",
-    "Expand the macro call that a form is.",
-    ({ words: [code], packageName }) => ({
-      code,
-      package: packageName,
-    }),
-  ),
-  ofText("changes", "[file]", "list-changes", "Compare the image with its files.", (file) => ({ file })),
-  tool(
-    "uses",
-    "name [mode]",
-    "find-references",
-    "List callers, or another kind of references.",
-    ({ words: [name, mode = "callers"], packageName }) => ({
-      name,
-      mode,
-      package: packageName,
-    }),
-  ),
-  ofText("compile", "file", "compile-code", "Compile a file without loading it.", (file) => ({ file })),
-  ofText("load", "system|file", "load-system", "Compile and load a system or a file.", (name = "") =>
-    loadArguments(name),
-  ),
-  tool("test", "name", "run-tests", "Run the tests of a system, or a suite or test.", ({ words: [name] }) => ({
-    name,
+  tool("expand", "form", "macroexpand-form", "Expand the macro call that a form is.", named("code", "package")),
+  ofText("changes", "[file]", "list-changes", "Compare the image with its files.", named("file")),
+  tool("uses", "name [mode]", "find-references", "List callers, or another kind of references.", (input) => ({
+    mode: input.words[1] ?? "callers",
+    ...named("name", "package")(input),
   })),
-  ofText("update", "[file]", "load-changes", "Load what has changed in the files.", (file) => ({ file })),
+  ofText("compile", "file", "compile-code", "Compile a file without loading it.", named("file")),
+  ofText("load", "system|file", "load-system", "Compile and load a system or a file.", loaded),
+  tool("test", "name", "run-tests", "Run the tests of a system, or a suite or test.", named("name")),
+  ofText("update", "[file]", "load-changes", "Load what has changed in the files.", named("file")),
   tool(
     "save",
     "[name [file]]",
     "save-changes",
     "Write definitions to their files at once; ,changes shows the differences first.",
-    ({ words: [name, file] }) => ({
-      name,
-      file,
-      "dry-run": false,
-    }),
+    (input) => ({ ...named("name", "file")(input), "dry-run": false }),
   ),
   tool(
     "class",
@@ -215,9 +162,7 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     "Show a class, or the methods of a generic function.",
     ({ words: [name, ...args], packageName }) => ({ name, arguments: args, package: packageName }),
   ),
-  tool("threads", "[name]", "list-threads", "List the threads and what they wait for.", ({ words: [name] }) => ({
-    name,
-  })),
+  tool("threads", "[name]", "list-threads", "List the threads and what they wait for.", named("name")),
   tool(
     "interrupt",
     "id [mode]",
@@ -230,50 +175,34 @@ export const COMMANDS: readonly ConsoleCommand[] = [
     "name form|seconds ...",
     "trace-calls",
     "Show calls of a function, or of PACKAGE: (all of it), in a form or for some seconds.",
-    ({ words: [name = "", word = "", ...others] }) => ({
-      ...tracedArguments(name),
-      ...watchedArguments([word, ...others].join(" ")),
-    }),
+    calls,
   ),
   tool(
     "profile",
     "form|seconds ...",
     "profile-code",
     "Profile a form, or all threads for some seconds.",
-    ({ words: [word = ""], rest }) => watchedArguments(rest === "" ? word : `${word} ${rest}`),
+    ({ words: [word = ""], rest }) => watched(rest === "" ? word : `${word} ${rest}`),
   ),
   tool(
     "count",
     "name form|seconds ...",
     "profile-code",
     "Count calls of a function, or of PACKAGE: (all of it), in a form or for some seconds.",
-    ({ words: [name = "", word = "", ...others] }) => ({
-      ...tracedArguments(name),
-      ...watchedArguments([word, ...others].join(" ")),
-      mode: "calls",
-    }),
+    (input) => ({ ...calls(input), mode: "calls" }),
   ),
-  tool(
-    "inspect",
-    "id|code [part [start]]",
-    "inspect-object",
-    "Show an object and its parts.",
-    ({ words: [object, part, start] }) => ({
-      object,
-      part: part === "." ? undefined : part,
-      start: integer(start),
-    }),
-  ),
+  tool("inspect", "id|code [part [start]]", "inspect-object", "Show an object and its parts.", (input) => {
+    const { part, ...others } = named("object", "part", "start")(input);
+    return { ...others, part: part === "." ? undefined : part };
+  }),
   tool(
     "heap",
     "[growth|path|type|id] [form ...]",
     "heap",
     "Show what the heap contains or what grew, instances of a type, or what keeps an object alive.",
-    ({ words: [word, ...others] }) => heapArguments(word, others.join(" ")),
+    heap,
   ),
-  tool("definitions", "[type]", "list-definitions", "List this session's definitions.", ({ words: [type] }) => ({
-    type,
-  })),
+  tool("definitions", "[type]", "list-definitions", "List this session's definitions.", named("type")),
   tool("status", "", "lisp-status", "Show the Lisp image and the stopped threads."),
   tool("reset", "", "reset-session", "Reset the session."),
   own("live", "[seconds] command|form", "live", "Show an answer again every second, or every few, until Ctrl-C."),

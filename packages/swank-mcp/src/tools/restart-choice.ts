@@ -106,7 +106,7 @@ function frameOf(values: readonly string[], count: number): number {
 function noSuchRestart(restarts: readonly types.Restart[], wanted: number | string): Refusal {
   return new Refusal(
     "NO_SUCH_RESTART",
-    `There is no restart ${oneLine(JSON.stringify(wanted), MAX_SHOWN)} at this stop.`,
+    `There is no restart ${oneLine(JSON.stringify(numberOf(wanted) ?? wanted), MAX_SHOWN)} at this stop.`,
     {
       remedy: `Choose one of: ${restartNames(restarts)}. debugger_restarts describes them. The stop is unchanged.`,
     },
