@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect } from "chai";
-import { attachedOrigin } from "#swank-mcp/session/attached-image.js";
+import { attachedOrigin } from "#swank-mcp/session/open-image.js";
 
 const PAGE = new URL("../../../docs/remote.md", import.meta.url);
 

@@ -1,6 +1,6 @@
 import { expect } from "chai";
-import { attachedOrigin } from "#swank-mcp/session/attached-image.js";
 import { LispSession } from "#swank-mcp/session/image.js";
+import { attachedOrigin } from "#swank-mcp/session/open-image.js";
 import { returned } from "../../support/mcp-outcomes.js";
 import { scriptedSession, settled } from "../../support/mcp-scripted.js";
 import { closeServer, toolServer } from "../../support/mcp-server.js";

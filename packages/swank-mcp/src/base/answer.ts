@@ -39,8 +39,11 @@ export function withNotices(answer: ToolAnswer, notices: readonly string[]): Too
 /** Characters of data that a short answer may have. Other data are not larger than the answer, because many hosts read lines of 64 kB. */
 const META_ROOM = 4000;
 
+type Limits = readonly [items: number, characters: number];
+
 /** Most items of each list, and characters of each text, that data keep: the first pair with which they are small enough. */
-const META_LIMITS: readonly (readonly [items: number, characters: number])[] = [
+const META_LIMITS: readonly Limits[] = [
+  [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
   [1000, 20_000],
   [300, 8000],
   [100, 3000],
@@ -49,6 +52,9 @@ const META_LIMITS: readonly (readonly [items: number, characters: number])[] = [
   [3, 100],
   [1, 30],
 ];
+
+/** Most keys of an object that describes one thing. */
+const MIN_KEYS = 40;
 
 /**
  * The answer with data that are not larger than the answer, or than `META_ROOM`, with keys in one spelling: `left_out`. What is cut is marked: a list by the key
@@ -59,63 +65,56 @@ export function withBoundedMeta({ meta, ...answer }: ToolAnswer): ToolAnswer {
   const { blocks, structured } = answer;
   const text = blocks.reduce((sum, block) => sum + block.length, 0);
   const room = Math.max(META_ROOM, text, structured === undefined ? 0 : sizeOf(structured));
-  let bounded = spelled(meta);
-  for (const [items, characters] of META_LIMITS) {
+  for (const limits of META_LIMITS) {
+    const bounded = boundedObject(meta, limits);
     if (sizeOf(bounded) <= room) return { ...answer, meta: bounded };
-    bounded = boundedObject(spelled(meta), items, characters);
   }
-  return sizeOf(bounded) <= room ? { ...answer, meta: bounded } : answer;
-}
-
-/** The object with keys such as `left_out` for `leftOut`, in it and in the objects in it. Other keys, such as names of files, stay. */
-function spelled(object: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(object).map(([key, value]) => [
-      /^[a-z]+(?:[A-Z][a-z]*)+$/.test(key) ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key,
-      value === undefined ? value : spelledValue(value),
-    ]),
-  );
-}
-
-function spelledValue(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map((item: JsonValue) => spelledValue(item));
-  return isObject(value) ? spelled(value) : value;
+  return answer;
 }
 
 function sizeOf(value: JsonObject): number {
   return JSON.stringify(value).length;
 }
 
-function boundedObject(object: JsonObject, items: number, characters: number): JsonObject {
+function boundedObject(object: JsonObject, limits: Limits): JsonObject {
+  const [items] = limits;
   const entries = Object.entries(object);
   const kept: Record<string, JsonValue> = {};
   const marks: Record<string, number> = {};
   for (const [key, value] of entries.slice(0, items + MIN_KEYS)) {
     if (value === undefined) continue;
-    const bounded = boundedValue(value, items, characters);
-    kept[key] = bounded.kept;
-    const mark = `${key}_left_out`;
-    const before = object[mark];
-    if (bounded.left > 0) marks[mark] = bounded.left + (typeof before === "number" ? before : 0);
+    kept[spelled(key)] = boundedValue(value, limits);
+    const left = leftOf(value, items);
+    if (left > 0) marks[`${spelled(key)}_left_out`] = left;
+  }
+  for (const [mark, left] of Object.entries(marks)) {
+    const before = kept[mark];
+    kept[mark] = left + (typeof before === "number" ? before : 0);
   }
   const left = entries.length - items - MIN_KEYS;
-  return { ...kept, ...marks, ...(left > 0 ? { keys_left_out: left } : {}) };
+  return left > 0 ? { ...kept, keys_left_out: left } : kept;
 }
 
-/** Most keys of an object that describes one thing. */
-const MIN_KEYS = 40;
-
-function boundedValue(value: JsonValue, items: number, characters: number): { kept: JsonValue; left: number } {
-  if (typeof value === "string") return { kept: cutText(value, characters), left: 0 };
-  if (Array.isArray(value)) {
-    const some = value.slice(0, items).map((item: JsonValue) => boundedValue(item, items, characters));
-    const left = some.reduce((sum, item) => sum + item.left, value.length - some.length);
-    return { kept: some.map(({ kept }) => kept), left };
-  }
-  return isObject(value) ? { kept: boundedObject(value, items, characters), left: 0 } : { kept: value, left: 0 };
+/** `left_out` for `leftOut`. Other keys, such as names of files, stay. */
+function spelled(key: string): string {
+  return /^[a-z]+(?:[A-Z][a-z]*)+$/.test(key) ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key;
 }
 
-function isObject(value: JsonValue): value is JsonObject {
+function boundedValue(value: JsonValue, limits: Limits): JsonValue {
+  const [items, characters] = limits;
+  if (typeof value === "string") return cutText(value, characters);
+  if (Array.isArray(value)) return value.slice(0, items).map((item: JsonValue) => boundedValue(item, limits));
+  return isJsonObject(value) ? boundedObject(value, limits) : value;
+}
+
+/** The number of items left out of a list and of the lists in it. */
+function leftOf(value: JsonValue, items: number): number {
+  if (!Array.isArray(value)) return 0;
+  const shown = value.slice(0, items);
+  return shown.reduce((sum, item: JsonValue) => sum + leftOf(item, items), value.length - shown.length);
+}
+
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

@@ -19,7 +19,7 @@ export const REFUSALS = {
     remedy: "Correct the arguments named in the message and call again.",
   },
   DAMAGED_CODE: {
-    meaning: "The code is in a Markdown fence, or its line breaks were escaped twice. Nothing was run.",
+    meaning: "The code holds marks of Markdown or a prompt, or its line breaks were escaped twice. Nothing was run.",
     remedy: "Send the code as it is in the source file.",
   },
   EMPTY_CODE: {

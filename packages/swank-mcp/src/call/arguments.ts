@@ -1,4 +1,5 @@
 import { outlineCode } from "swank-client";
+import { bareCode } from "swank-client/internal";
 import * as z from "zod";
 import { Refusal } from "../base/refusals.js";
 
@@ -59,21 +60,15 @@ function dropSafetyBounds({ jsonSchema: schema }: { readonly jsonSchema: z.core.
 /** Arguments of tools that are code. */
 const CODE_ARGUMENTS: readonly string[] = ["code", "condition", "log", "object", "against", "values"];
 
-/** Names of languages that Markdown writes after the mark of a fence. */
-const LANGUAGE = /^[ \t]*(?:[a-z][\w+-]*)?[ \t\r]*$/i;
-
-/** Code in a fence of several lines: the mark, what follows it, and the code. */
-const FENCE = /^(`{3,}|~{3,})([^\n`]*)\n([\s\S]*?)\n?[ \t]*\1$/;
-
-/** Code in a fence of one line. */
-const LINE_FENCE = /^(`{3,})(?:(?:common-?lisp|emacs-lisp|elisp|lisp|cl|scheme)(?=[\s(]))?([^`\n]*)\1$/i;
-
 /** A prompt, as Lisps print it with the package's name. */
 const PROMPT = /^(?:[A-Z0-9][A-Z0-9.+/-]*|\[\d+\])>$/;
 
+/** A backslash and an n after a form, or between two. After an opening parenthesis, it may be a symbol. */
+const ESCAPED_BREAK = /(?<=[\s)]|^)\\n(?=[\s()\\]|$)/;
+
 /** Returns the arguments of a tool with the code in them as it was meant, without what a chat writes around it. @throws Refusal */
 export function plainArguments(args: unknown): unknown {
-  if (typeof args !== "object" || args === null || Array.isArray(args)) return args;
+  if (!isFields(args)) return args;
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [
       name,
@@ -88,35 +83,34 @@ function plainArgument(value: unknown, name: string): unknown {
 }
 
 /**
- * Code without a byte order mark, a Markdown fence, quotation marks (`> `) or a prompt around all of it.
+ * Code without a byte order mark, quotation marks (`> `) or a prompt around all of it. Odd characters are found in the image, whose readtable decides
+ * what they mean.
  *
- * @throws Refusal if such a mark is somewhere else, where Lisp would read it as code and run the forms around it
+ * @throws Refusal `DAMAGED_CODE` if Lisp would read a mark of Markdown or a prompt as code, and run the forms around it; or if the code was escaped twice
  */
 export function plainCode(code: string, name = "code"): string {
   const text = code.startsWith("\uFEFF") ? code.slice(1) : code;
-  if (!/[`~>]/.test(text)) return text;
-  const plain = unprompted(unquoted(unfenced(text)));
+  if (!/[`~>]|\\n/.test(text)) return text;
+  const plain = unprompted(unquoted(text));
   const mark = strayMark(plain);
   if (mark !== undefined)
-    throw new Refusal("INVALID_ARGUMENTS", `The argument "${name}" holds ${mark}, which is no Lisp. Nothing was run.`, {
+    throw new Refusal("DAMAGED_CODE", `The argument "${name}" holds ${mark}, which is no Lisp. Nothing was run.`, {
       remedy: "Send the code alone, without Markdown, prompts or results.",
     });
-  return plain;
-}
-
-function unfenced(text: string): string {
-  const trimmed = text.trim();
-  const [, mark = "", info = "", code] = FENCE.exec(trimmed) ?? [];
-  if (code !== undefined && LANGUAGE.test(info) && !code.split("\n").some((line) => line.trimStart().startsWith(mark)))
-    return code;
-  return LINE_FENCE.exec(trimmed)?.[2]?.trim() ?? text;
+  // Code that was escaped twice has no line break of its own.
+  const escaped = plain.includes("\n") || !plain.includes("\\n") ? null : ESCAPED_BREAK.exec(bareCode(plain, true));
+  if (escaped === null) return plain;
+  const place = `at column ${escaped.index + 1}`;
+  throw new Refusal("DAMAGED_CODE", `The code has \\n in place of a line break ${place}. Nothing was run.`, {
+    remedy: "It was escaped twice: send line breaks themselves.",
+  });
 }
 
 function unquoted(text: string): string {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   if (lines.length === 0 || !lines.every((line) => /^ {0,3}>(?: |$)/.test(line))) return text;
   const code = text.replaceAll(/^ {0,3}> ?/gm, "");
-  return code.trim() === "" ? text : unfenced(code);
+  return code.trim() === "" ? text : code;
 }
 
 /** Without a prompt before the only form. */
@@ -132,7 +126,7 @@ function strayMark(text: string): string | undefined {
   const { forms } = outlineCode(text);
   for (const { offset, end } of forms) {
     const form = text.slice(offset, end);
-    if (form.startsWith("```") || /^~{3,}/.test(form)) return "a Markdown fence";
+    if (/^(?:```|~~~)/.test(form)) return "a Markdown fence";
     if (form === ">" && forms.length > 1) return "a quotation mark of Markdown (>)";
     if (PROMPT.test(form) && forms.length > 1) return `a prompt (${form})`;
   }

@@ -112,7 +112,7 @@ export function concludedAnswer(
   return {
     blocks: [reportText(conclusion, maxValue, guide), ...(aside === "" ? [] : [aside])],
     isError,
-    meta: { [OUTCOME_META]: outcomeData(conclusion, maxValue) },
+    meta: { [OUTCOME_META]: outcomeData(conclusion) },
   };
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import * as z from "zod";
-import type { JsonObject, JsonValue, ToolAnswer } from "../base/answer.js";
+import { isJsonObject, type JsonValue, type ToolAnswer } from "../base/answer.js";
 import { appendOwn } from "../base/log.js";
 import { OUTCOME_META } from "../report/data.js";
 import { type ApprovalAnswer, type ApprovalRequest, type ApprovalWatch, actionText } from "../session/approvals.js";
@@ -35,12 +35,8 @@ export function outcomeOf({ structured, meta, isError }: ToolAnswer): string {
 /** The text at a path of keys, if there is one. */
 function textAt(value: JsonValue | undefined, ...path: readonly string[]): string | undefined {
   let found = value;
-  for (const key of path) found = isObject(found) ? found[key] : undefined;
+  for (const key of path) found = isJsonObject(found) ? found[key] : undefined;
   return typeof found === "string" ? found : undefined;
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Most characters of a text in a line of the ledger, and of the texts of a list together. */

@@ -8,7 +8,6 @@ import type { AgentSession } from "../session/agent.js";
 import { type ApprovalWatch, type Ask, askThroughImage } from "../session/approvals.js";
 import { explainHang, isUnanswered, refuseIfHung, watchForSilence } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
-import { codeFault } from "../text/code-fault.js";
 import { more, nearest, shown } from "../text/cut.js";
 import { type ObjectSchema, type PropertySchema, typesOf } from "./arguments.js";
 import { type Approve, readOnlyRefusal, type Tool, type ToolContext, timeoutRemarks } from "./tool.js";
@@ -54,12 +53,9 @@ function describeIssue(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSch
   if (property === undefined) return `The arguments must be an object, not ${shown(args)}.`;
   const value = valueAt(args, key);
   if (value === undefined) return `The argument "${key}" is missing: it must be ${expected(property)}.`;
-  const truths = property.items?.type === "string" && Array.isArray(value) && value.some(isTruth);
+  const truths =
+    property.items?.type === "string" && Array.isArray(value) && value.some((item) => typeof item === "boolean");
   return `The argument "${key}" must be ${expected(property)}, not ${shown(value)}.${truths ? ' For true and false of Lisp, write "t" and "nil".' : ""}`;
-}
-
-function isTruth(value: unknown): boolean {
-  return typeof value === "boolean";
 }
 
 function unknownKey(key: string, schema: ObjectSchema): string {
@@ -139,19 +135,11 @@ export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswe
     const tool = findTool(host, call.name);
     const prepared = tool.prepare(call.args);
     if (!prepared.ok) throw argumentsRefusal(tool, prepared.read, prepared.issues);
-    checkCode(call.args);
     return await answer(host, call, tool, (context, approve) => prepared.run(context, approve));
   } catch (error) {
     if (error instanceof Refusal && error.code === "READ_ONLY") host.agent.record.refused(call.name, call.args, error);
     return refusalAnswer(host, error);
   }
-}
-
-/** @throws Refusal if the argument `code` is not what its author wrote */
-function checkCode(args: unknown): void {
-  const code = valueAt(args, "code");
-  const fault = typeof code === "string" ? codeFault(code) : undefined;
-  if (fault !== undefined) throw new Refusal("DAMAGED_CODE", fault.message, { remedy: fault.remedy });
 }
 
 /** The answer that explains an error. A defect is also reported to the host. */

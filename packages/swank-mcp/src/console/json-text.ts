@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "../base/answer.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../base/answer.js";
 
 /** Most characters to which a column is padded. */
 const MAX_WIDTH = 40;
@@ -17,10 +17,10 @@ function objectLines(object: JsonObject): string[] {
 function factLines(key: string, value: JsonValue | undefined): string[] {
   if (value === undefined) return [];
   if (isScalar(value)) return [`${key}: ${value}`];
-  if (isObject(value))
+  if (isJsonObject(value))
     return isFlat(value) ? [`${key}: ${inline(value)}`] : [`${key}:`, ...indented(objectLines(value))];
   if (value.length === 0) return [`${key}: none`];
-  const objects = value.filter(isObject);
+  const objects = value.filter(isJsonObject);
   return objects.length === value.length ? tableLines(key, objects) : listLines(key, value.map(String));
 }
 
@@ -66,8 +66,4 @@ function isFlat(object: JsonObject): boolean {
 
 function isScalar(value: JsonValue | undefined): value is Scalar {
   return value !== undefined && (value === null || typeof value !== "object");
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

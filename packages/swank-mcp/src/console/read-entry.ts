@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Interface } from "node:readline";
 import { outlineCode } from "swank-client";
 import type { Place } from "../session/agent.js";
-import { holdsForm, nearest } from "../text/cut.js";
+import { nearest } from "../text/cut.js";
 import { CATALOGUE } from "../tools/catalogue.js";
 import {
   COMMANDS,
@@ -48,9 +48,9 @@ export function readEntry(text: string, commands: readonly ConsoleCommand[] = CO
 }
 
 function readCode(code: string): Entry | Unfinished {
-  const { state } = outlineCode(code);
+  const { state, forms } = outlineCode(code);
   if (state === "unfinished") return { kind: "unfinished", atEnd: { kind: "code", code } };
-  return holdsForm(code) ? { kind: "code", code } : { kind: "nothing" };
+  return state === "complete" && forms.length === 0 ? { kind: "nothing" } : { kind: "code", code };
 }
 
 function readCommand(name: string, typed: string, commands: readonly ConsoleCommand[]): Entry | Unfinished {

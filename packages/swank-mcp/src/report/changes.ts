@@ -157,10 +157,9 @@ export function doubts(files: readonly types.FileState[]): string[] {
 }
 
 function changesData({ changes, leftOut, files, assigned }: types.FoundChanges): JsonObject {
-  const { shown, left } = firstOf(changes, MAX_LISTED);
   return {
-    changes: shown.map(({ text, fileText, fromClient, ...place }) => ({ ...place, from_client: fromClient })),
-    left_out: left + leftOut,
+    changes: changes.map(({ text, fileText, fromClient, ...place }) => ({ ...place, from_client: fromClient })),
+    left_out: leftOut,
     files: files.map((each) => ({ ...each })),
     assigned: assigned.map((each) => ({ ...each })),
   };

@@ -1,128 +1,91 @@
 import type { types } from "swank-client";
 import type { JsonObject } from "../base/answer.js";
-import type { Conclusion, ConditionEnding } from "../session/conclusion.js";
+import type { Conclusion, ConditionEnding, ValuesEnding } from "../session/conclusion.js";
 import type { DebuggedStop } from "../session/lisp-port.js";
-import { cutCall, cutName, cutText, cutTexts, firstOf, oneLine, valuesCost } from "../text/cut.js";
-import { conditionsData, cutWarnings, idleData, notedValues } from "./report.js";
+import { cutCall, cutName, cutText, cutTexts, firstOf, oneLine } from "../text/cut.js";
+import { conditionsData, idleData, notedValues } from "./report.js";
 import { methodTexts, placeName, REPORT_FRAMES, relevantFrames, restartsData } from "./stop.js";
 
 /** Key of a result's `_meta` under which programs find {@link outcomeData}. */
 export const OUTCOME_META = "swank-mcp/outcome";
 
-/** Most superclasses of a condition's class. */
-const MAX_SUPERTYPES = 50;
-
-/** Longest form of a step. */
-const MAX_FORM = 2000;
-
-/** Most numbers of warnings by file and type, and of forms. */
-const MAX_COUNTS = 50;
-
-/** Most files with redefinitions. */
-const MAX_FILES = 20;
-
-/** Most characters of a list of names. */
-const MAX_NAMES = 4000;
-
 /** The parts of a conclusion that are shown as data. */
 type Concluded = Pick<Conclusion, "status" | "transcript" | "ending" | "processOutput">;
 
-/** The facts of a report as data, each text cut as in the report. Restarts count from 1, as in every answer. */
-export function outcomeData(
-  { status, transcript, ending, processOutput = 0 }: Concluded,
-  maxValue?: number,
-): JsonObject {
+/** The facts of a report as data. Restarts count from 1, as in every answer. Like all data of `_meta`, they are cut when the answer is sent. */
+export function outcomeData({ status, transcript, ending, processOutput = 0 }: Concluded): JsonObject {
   return {
     status,
-    ...(ending.kind === "values" ? valuesData(notedValues(ending), ending.count, maxValue) : { values: [] }),
-    ...(ending.kind === "values" ? unshownData(ending.forms?.unshown ?? []) : {}),
-    ...(ending.kind === "values" ? idleData(ending.idleBreakpoints ?? []) : {}),
+    ...(ending.kind === "values" ? valuesData(ending) : { values: [] }),
     stdout: transcript.stdout,
     stderr: transcript.stderr,
     ...(processOutput > 0 ? { process_output: processOutput } : {}),
     ...warningsData(transcript),
     ...redefinitionsData(transcript.redefinitions),
     ...conditionsData(transcript.conditions),
-    package: cutName(transcript.package),
+    package: transcript.package,
     ...(transcript.milliseconds === undefined ? {} : { milliseconds: Math.round(transcript.milliseconds) }),
     ...(ending.kind === "condition" ? conditionData(ending) : {}),
   };
 }
 
-/** Printed values, cut as in a report. `count` is the number of values that were returned. */
-function valuesData(values: readonly string[], count: number, maxValue?: number): JsonObject {
+/** Printed values; Lisp sends only the first ones of many. Nothing for what is usual. */
+function valuesData(ending: ValuesEnding): JsonObject {
+  const { count, values, forms, idleBreakpoints = [] } = ending;
   const left = count - values.length;
-  return { values: cutTexts(values, valuesCost(maxValue)), ...(left > 0 ? { values_left_out: left } : {}) };
-}
-
-/** The numbers of the forms whose values are not shown; nothing if there are none. */
-function unshownData(forms: readonly number[]): JsonObject {
-  if (forms.length === 0) return {};
-  const { shown, left } = firstOf(forms, MAX_COUNTS);
-  return { forms_not_shown: shown, ...(left > 0 ? { forms_not_shown_left_out: left } : {}) };
+  return {
+    values: notedValues(ending),
+    ...(left > 0 ? { values_left_out: left } : {}),
+    ...(forms === undefined || forms.unshown.length === 0 ? {} : { forms_not_shown: forms.unshown }),
+    ...idleData(idleBreakpoints),
+  };
 }
 
 function warningsData({ warnings, warningsInFiles, warningsOmitted }: types.Transcript): JsonObject {
   return {
-    warnings: cutWarnings(warnings),
-    ...countsData(warningsInFiles),
+    warnings: warnings.map(({ type, message, file }) => ({
+      type,
+      message: message.trim(),
+      ...(file === undefined ? {} : { file }),
+    })),
+    ...(warningsInFiles.length === 0 ? {} : { warnings_in_files: countsData(warningsInFiles) }),
     ...(warningsOmitted > 0 ? { warnings_left_out: warningsOmitted } : {}),
   };
 }
 
-/** The numbers of warnings by file and type, those of the files with most warnings; nothing if there are none. */
-function countsData(counts: readonly types.WarningCount[]): JsonObject {
-  if (counts.length === 0) return {};
-  const { shown, left } = firstOf(
-    [...counts].sort((a, b) => b.count - a.count),
-    MAX_COUNTS,
-  );
-  return {
-    warnings_in_files: shown.map(({ file, ...count }) => ({ file: cutName(file), ...count })),
-    ...(left > 0 ? { warnings_in_files_left_out: left } : {}),
-  };
+/** The files with most warnings first: these are kept if the data are cut. */
+function countsData(counts: readonly types.WarningCount[]): JsonObject[] {
+  return [...counts].sort((a, b) => b.count - a.count).map((count) => ({ ...count }));
 }
 
 /** What was redefined, and what still uses the old definitions; nothing if nothing was redefined. */
 function redefinitionsData({ count, files, stale }: types.Redefinitions): JsonObject {
   if (count === 0) return {};
-  const { shown, left } = firstOf(files, MAX_FILES);
   return {
-    redefined: shown.map(({ file, count: number, names }) => ({
-      ...(file === undefined ? {} : { file: cutName(file) }),
-      count: number,
-      names: cutTexts(names, MAX_NAMES),
-    })),
-    ...(left > 0 ? { redefined_files_left_out: left } : {}),
-    ...(stale.length > 0
-      ? { stale: stale.map(({ name, users }) => ({ name, users: cutTexts(users, MAX_NAMES) })) }
-      : {}),
+    redefined: files.map((redefined) => ({ ...redefined })),
+    ...(stale.length > 0 ? { stale: stale.map(({ name, users }) => ({ name, users })) } : {}),
   };
 }
 
 /** The error as data, with its innermost frames: as many as get-backtrace shows by default. */
 function errorData(error: types.ErrorSnapshot): JsonObject {
-  const { slots, restarts, frames, totalFrames, supertypes, ...rest } = error;
+  const { type, class: className, supertypes, message, slots, restarts, frames, totalFrames, printedFrom } = error;
   return {
-    type: cutName(rest.type),
-    class: cutName(rest.class),
-    supertypes: firstOf(supertypes, MAX_SUPERTYPES).shown.map((name) => cutName(name)),
-    message: cutText(rest.message),
-    ...(slots.length > 0 ? { slots: slots.map(({ name, value }) => ({ name: cutName(name), value })) } : {}),
+    type,
+    class: className,
+    supertypes,
+    message,
+    ...(slots.length > 0 ? { slots: slots.map(({ name, value }) => ({ name, value })) } : {}),
     ...restartsData(restarts),
     frames: frames.slice(0, REPORT_FRAMES).map(({ index, call, place }) => ({
       index,
       call,
-      ...(place === undefined ? {} : { place: outcomePlace(place) }),
+      ...(place === undefined ? {} : { place: { file: place.file, line: place.line } }),
     })),
     total_frames: totalFrames,
-    ...(rest.printedFrom === undefined ? {} : { printed_from: cutName(rest.printedFrom) }),
-    timestamp: rest.timestamp,
+    ...(printedFrom === undefined ? {} : { printed_from: printedFrom }),
+    timestamp: error.timestamp,
   };
-}
-
-function outcomePlace({ file, line }: NonNullable<types.FrameSummary["place"]>): JsonObject {
-  return { file: cutName(file), line };
 }
 
 /** The last error as a result's `_meta`. */
@@ -136,7 +99,7 @@ function conditionData({ error, stop, thread }: ConditionEnding): JsonObject {
   return {
     thread: stop.thread,
     level,
-    stop: { reason, ...detail, ...(detail.form === undefined ? {} : { form: cutText(detail.form, MAX_FORM) }) },
+    stop: { reason, ...detail },
     error: errorData(error),
   };
 }

@@ -132,35 +132,20 @@ export function textSection(name: string, text: string): string[] {
   return text === "" ? [] : [`[${name}]\n${text.replace(/\n$/, "")}`];
 }
 
-/** Warnings as shown, cut so that all of them fit together. */
-export function cutWarnings(
-  warnings: readonly types.LispWarning[],
-): Pick<types.LispWarning, "type" | "message" | "file">[] {
-  const messages = cutTexts(warnings.map(({ message }) => message.trim()));
-  return warnings.map(({ type, file }, index) => ({
-    type,
-    message: messages[index] ?? "",
-    ...(file === undefined ? {} : { file: cutName(file) }),
-  }));
-}
-
 function warningLines({ warnings, warningsInFiles, warningsOmitted }: types.Transcript): string {
   if (warnings.length === 0 && warningsInFiles.length === 0 && warningsOmitted === 0) return "";
-  const own = warnings.filter(({ file }) => file === undefined);
-  const shown = cutWarnings(own);
-  const isCut = shown.some(({ message }, index) => message !== own[index]?.message.trim());
-  const others = warningsOmitted > 0 ? [`WARNING: [${warningsOmitted} more warnings left out]`] : [];
+  const own = warnings
+    .filter(({ file }) => file === undefined)
+    .map(({ type, message }) => ({ type, message: message.trim() }));
+  const messages = cutTexts(own.map(({ message }) => message));
+  const isCut = own.some(({ message }, index) => message !== messages[index]);
   return [
-    ...shown.map(warningText),
-    ...others,
+    // Further lines of a message are indented, so that each warning's first line stands out.
+    ...own.map(({ type }, index) => `${type}: ${messages[index]?.replaceAll("\n", "\n  ")}`),
+    ...(warningsOmitted > 0 ? [`WARNING: [${warningsOmitted} more warnings left out]`] : []),
     ...(isCut ? [WARNINGS_ARE_CUT] : []),
     ...fileWarningLines({ warnings, warningsInFiles }),
   ].join("\n");
-}
-
-/** A warning with the further lines of its message indented, so that each warning's first line stands out. */
-function warningText({ type, message }: Pick<types.LispWarning, "type" | "message">): string {
-  return `${type}: ${message.replaceAll("\n", "\n  ")}`;
 }
 
 /** Says how much of a value is shown, e.g. `200 of 1000 elements shown`; `undefined` if only parts of the value are cut. */
@@ -240,10 +225,8 @@ function conditionSections({ tag, error }: ConditionEnding, guide: ToolGuide): s
   return backtrace === "" ? [heading] : [heading, backtrace];
 }
 
-/** Most breakpoints in a report, and in its data. */
+/** Most breakpoints in a report. */
 const MAX_BREAKPOINTS = 5;
-
-const MAX_LISTED = 20;
 
 const MAX_NAME = 100;
 
@@ -261,15 +244,7 @@ function idleLines(idle: readonly types.IdleBreakpoint[]): string[] {
 /** The same breakpoints as data; nothing if there are none. */
 export function idleData(idle: readonly types.IdleBreakpoint[]): JsonObject {
   if (idle.length === 0) return {};
-  const shown = firstOf(idle, MAX_LISTED).shown;
-  return {
-    idle_breakpoints: shown.map(({ id, function: name, calls, hits }) => ({
-      id,
-      function: cutName(name),
-      calls,
-      hits,
-    })),
-  };
+  return { idle_breakpoints: idle.map(({ id, function: name, calls, hits }) => ({ id, function: name, calls, hits })) };
 }
 
 function idleLine(breakpoints: readonly types.IdleBreakpoint[]): string {
@@ -308,10 +283,8 @@ function idleReason({
     : `was not hit: no call reached it. ${missed.replace(/\.$/, "")}`;
 }
 
-/** Most different conditions in a report, and in its data. */
+/** Most different conditions in a report. */
 const MAX_CONDITION_LINES = 20;
-
-const MAX_LISTED_CONDITIONS = 40;
 
 const MAX_MESSAGE = 120;
 
@@ -336,17 +309,11 @@ function conditionLines(conditions: types.SignalledConditions | undefined): stri
 export function conditionsData(conditions: types.SignalledConditions | undefined): JsonObject {
   if (conditions === undefined) return {};
   const { entries, others, internal } = conditions;
-  const { shown } = firstOf(entries, MAX_LISTED_CONDITIONS);
-  const left = others + total(entries.slice(shown.length));
   return {
-    conditions: shown.map(conditionData),
-    ...(left > 0 ? { conditions_left_out: left } : {}),
+    conditions: entries.map(({ moreMessages, ...entry }) => ({ ...entry, more_messages: moreMessages })),
+    ...(others > 0 ? { conditions_left_out: others } : {}),
     ...(internal > 0 ? { conditions_in_lisp: internal } : {}),
   };
-}
-
-function conditionData({ messages, moreMessages, ...rest }: types.SignalledCondition): JsonObject {
-  return { ...rest, messages: messages.map((message) => oneLine(message, MAX_MESSAGE)), more_messages: moreMessages };
 }
 
 function total(entries: readonly types.SignalledCondition[]): number {

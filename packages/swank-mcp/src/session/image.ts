@@ -1,10 +1,9 @@
 import type { types } from "swank-client";
 import type { ConnectionCheck } from "swank-client/protocol";
+import type { Log } from "../base/log.js";
 import { explainKicked, explainLoading, Refusal, type StartFile } from "../base/refusals.js";
 import { oneLine } from "../text/cut.js";
-import { FaultCounter } from "./fault-counter.js";
 import type { DebuggedStop, LispClient } from "./lisp-port.js";
-import type { SharedAt } from "./open-image.js";
 
 /** Most characters of a loss's reason in a notice. The answer of the lost evaluation has the whole reason. */
 const MAX_REASON = 300;
@@ -282,6 +281,15 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, onEnd: () =>
 /** How the server got a session's image. */
 export type ImageOrigin = OwnOrigin | AttachedOrigin;
 
+/** Where other clients can connect to a launched image, or why they cannot. */
+export type SharedAt =
+  | {
+      readonly address: string;
+      /** File of the secret that clients must send; `undefined` if none is required. */
+      readonly secretFile: string | undefined;
+    }
+  | { readonly problem: string };
+
 /** An image that this server launched. */
 export interface OwnOrigin {
   readonly kind: "own";
@@ -324,7 +332,11 @@ export interface SessionParts {
   readonly isPartlyLoaded?: boolean;
   /** Facts about an unusual launch, in sentences; usually none. */
   readonly notes?: readonly string[];
-  /** The image's current directory; rejects within a few seconds if the image does not answer. */
+  /**
+   * The image's current directory. This small request also shows whether the image answers.
+   *
+   * @throws SwankError `REQUEST_TIMEOUT` after a few seconds, `CANCELLED`, or the reason of a closed connection.
+   */
   directory(signal: AbortSignal): Promise<string>;
   /** The lock that requests of this session wait for, and its holder, in words; `undefined` if none is known. Never rejects. */
   awaitedLock?(): Promise<string | undefined>;
@@ -344,11 +356,14 @@ export class LispSession {
   readonly notes: readonly string[];
   readonly check: ConnectionCheck | undefined;
   readonly processOutput: ProcessOutput | undefined;
+  readonly directory: SessionParts["directory"];
+  readonly awaitedLock: () => Promise<string | undefined>;
+  readonly explainLoss: () => Promise<string>;
+  readonly close: () => Promise<void>;
   /** Characters that the process had written when the session was opened. */
   readonly outputAtStart: number;
   /** The faults of swank-client's own code in the image. */
   readonly faults: FaultCounter;
-  readonly #parts: SessionParts;
   #packageName: string;
   #isRetired = false;
   #resets = 0;
@@ -362,9 +377,12 @@ export class LispSession {
     this.notes = parts.notes ?? [];
     this.check = parts.check;
     this.processOutput = parts.processOutput;
+    this.directory = parts.directory;
+    this.awaitedLock = parts.awaitedLock ?? (async () => undefined);
+    this.explainLoss = parts.explainLoss;
+    this.close = parts.close;
     this.outputAtStart = parts.processOutput?.length ?? 0;
     this.faults = new FaultCounter(parts.client);
-    this.#parts = parts;
     this.#packageName = parts.client.info.package.name;
   }
 
@@ -398,30 +416,47 @@ export class LispSession {
   noteReset(): void {
     this.#resets += 1;
   }
+}
+
+/** Counts the faults of swank-client's own code in an image, and logs each once. */
+class FaultCounter {
+  readonly #client: Pick<LispClient, "faults">;
+  #log: Log = () => undefined;
+  #logged = 0;
+  #asking: Promise<number> | undefined;
+
+  constructor(client: Pick<LispClient, "faults">) {
+    this.#client = client;
+  }
+
+  /** Logs the faults that are found from now on. */
+  logTo(log: Log): void {
+    this.#log = log;
+  }
 
   /**
-   * The image's current directory. This small request also shows whether the image answers.
+   * Returns the number of faults since the first one.
    *
-   * @throws SwankError `REQUEST_TIMEOUT` after a few seconds, `CANCELLED`, or the reason of a closed connection.
+   * @throws SwankError `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
-  directory(signal: AbortSignal): Promise<string> {
-    return this.#parts.directory(signal);
+  count(): Promise<number> {
+    this.#asking ??= this.#ask().finally(() => {
+      this.#asking = undefined;
+    });
+    return this.#asking;
   }
 
-  /** The lock that requests of this session wait for, and its holder, in words; `undefined` if none is known. Never rejects. */
-  async awaitedLock(): Promise<string | undefined> {
-    return this.#parts.awaitedLock?.();
+  async #ask(): Promise<number> {
+    const faults = await this.#client.faults();
+    for (const fault of faults) if (fault.number > this.#logged) this.#log(faultLine(fault));
+    this.#logged = faults.at(-1)?.number ?? 0;
+    return this.#logged;
   }
+}
 
-  /** Why the connection was lost, in detail. Call it only after the loss; it settles soon. */
-  explainLoss(): Promise<string> {
-    return this.#parts.explainLoss();
-  }
-
-  /** Ends the evaluations, the connection and a launched image. Never rejects. */
-  close(): Promise<void> {
-    return this.#parts.close();
-  }
+function faultLine({ number, time, type, text, functions }: types.Fault): string {
+  const place = functions.length === 0 ? "" : ` in ${functions.join(", called by ")}`;
+  return `internal fault ${number}, ${new Date(time).toISOString()}: ${type}${place}${text === "" ? "" : `: ${text}`}`;
 }
 
 /**

@@ -1,19 +1,284 @@
-import { type SwankClient, SwankError } from "swank-client";
-import { findShareSecret, shareImage } from "swank-client/launch";
-import { type Config, DEFAULT_HOST } from "../base/config.js";
+import { resolve } from "node:path";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { connect, connectLaunched, type SwankClient, SwankError } from "swank-client";
+import {
+  type CoreBuildEnd,
+  defaultInitFiles,
+  findShareSecret,
+  type LaunchedImage,
+  type LoadedFile,
+  launchImage,
+  loadInitFile,
+  shareImage,
+} from "swank-client/launch";
+import {
+  ANSWER_TIME,
+  awaitedLockOf,
+  checkOf,
+  imageDirectory,
+  type NetworkPeer,
+  tcpOpener,
+} from "swank-client/protocol";
+import { image as imageCalls } from "swank-client/swank";
+import { addressText, type Config, DEFAULT_HOST, type ImageAddress, tunnelTo } from "../base/config.js";
 import type { Log } from "../base/log.js";
-import { openAttachedImage } from "./attached-image.js";
-import { AgentName, type OpenSession } from "./image.js";
-import { openOwnImage } from "./own-image.js";
+import { explainEnding, explainUnattached, explainUnlaunched } from "../base/refusals.js";
+import {
+  AgentName,
+  type AttachedOrigin,
+  LispSession,
+  type OnDelay,
+  type OnFile,
+  type OpenSession,
+  type SharedAt,
+} from "./image.js";
 
-/** Where other clients can connect to a launched image, or why they cannot. */
-export type SharedAt =
-  | {
-      readonly address: string;
-      /** File of the secret that clients must send; `undefined` if none is required. */
-      readonly secretFile: string | undefined;
+/** The way to open a session in this configuration. */
+export function openSession(config: Config, log: Log, agentName = new AgentName()): OpenSession {
+  const sharing = config.share === undefined ? undefined : new Sharing(config.share, config, log);
+  return async (signal, onDelay, onFile) => {
+    const session =
+      config.attach === undefined
+        ? await openOwnImage(config, { log, sharing, onDelay, onFile, agentName }, signal)
+        : await openAttachedImage(config.attach, config, agentName.text, signal);
+    const { info, closed } = session.client;
+    log(`connected to the image with pid ${info.pid}`);
+    void closed.then(async (reason) => {
+      const isLost = reason.code !== "CONNECTION_CLOSED";
+      const why = isLost ? `was lost: ${await session.explainLoss()}` : `ended: ${reason.message}`;
+      log(`the connection to the image with pid ${info.pid} ${why}`);
+    });
+    for (const remark of session.remarks) log(remark);
+    session.faults.logTo(log);
+    return session;
+  };
+}
+
+/** The origin of an attached image, with a warning if the connection crosses a network: Swank encrypts nothing. */
+export function attachedOrigin(address: ImageAddress, peer: NetworkPeer | undefined): AttachedOrigin {
+  const isOpen = peer?.isLoopback === false;
+  return { kind: "attached", address: addressText(address), ...(isOpen ? { warning: unencrypted(address) } : {}) };
+}
+
+function unencrypted(address: ImageAddress): string {
+  return `The connection to ${addressText(address)} is not encrypted, and anyone who can reach that port can run any code in the Lisp. Safer: let its Swank listen only on its own machine, ${tunnelTo(address)}.`;
+}
+
+const DEAD =
+  "The connection was dead: nothing arrived on it, while a second connection to the same address was answered.";
+
+const CALL_AGAIN = "Call again: the next call uses a new connection to the same image.";
+
+/**
+ * Connects to an image that this server did not start.
+ *
+ * @throws Refusal `LISP_UNREACHABLE` - with the form to evaluate in the image; SwankError - when the image or its Swank cannot be used.
+ * Both have a remedy.
+ */
+async function openAttachedImage(
+  address: ImageAddress,
+  config: Config,
+  agentName: string,
+  signal: AbortSignal,
+): Promise<LispSession> {
+  const { cacheDir, foreignErrors } = config;
+  const secret = secretOption(config);
+  try {
+    const client = await connect({
+      ...address,
+      secret,
+      foreignErrors,
+      cacheDir,
+      mayEndImage: false,
+      agentName,
+      signal,
+    });
+    const origin = attachedOrigin(address, client.connection.peer);
+    const { connection } = client;
+    const check = checkOf(client, {
+      address: addressText(address),
+      again: { opener: tcpOpener(address), secret },
+      abandon: () => connection.drop(new SwankError("CONNECTION_LOST", DEAD, { remedy: CALL_AGAIN })),
+    });
+    return new LispSession({
+      client,
+      check,
+      origin,
+      remarks: [...(origin.warning === undefined ? [] : [origin.warning]), ...client.notes],
+      identity: await identify(client),
+      directory: (asked) => imageDirectory(client, asked),
+      awaitedLock: () => awaitedLockOf(client),
+      explainLoss: async () => `The connection to ${addressText(address)} was lost: ${(await client.closed).message}`,
+      close: () => client.close(),
+    });
+  } catch (error) {
+    throw explainUnattached(error, address);
+  }
+}
+
+/** The identity of an image: its process id and start time. An image that does not give its start time has only the id. */
+async function identify(client: SwankClient): Promise<string> {
+  const asked = client.lisp.with({ timeout: ANSWER_TIME }).run(imageCalls.processStart);
+  return `${client.info.pid} ${(await asked.catch(() => undefined)) ?? ""}`;
+}
+
+function secretOption({ secretFile, noSecret }: Config): { readonly file: string } | false | undefined {
+  if (noSecret) return false;
+  return secretFile === undefined ? undefined : { file: secretFile };
+}
+
+/** How an image was started, for the log. */
+const HOW = { core: "from a core", "built-core": "from a new core", loaded: "without a core" } as const;
+
+/** Milliseconds to wait for the end of an image whose file did not return: SBCL waits 2 s for its threads, exit hooks take longer. */
+const EXIT_TIME = 4000;
+
+/** Lines of output that a notice repeats from a file that failed to load. */
+const LAST_LINES = 12;
+
+const NO_CORE = "There is no Lisp core for this SBCL and Swank yet.";
+
+const LATER = "Launches that find the core start at once.";
+
+const LOADING = `${NO_CORE} Swank is loaded, which takes a few seconds, and a core is then built in the background. ${LATER}`;
+
+const BUILDING = `${NO_CORE} It is built first, which takes about 10 seconds. ${LATER}`;
+
+/** What all images launched by one server share. */
+interface OwnImageHost {
+  readonly log: Log;
+  /** Absent without `--share`. */
+  readonly sharing: Sharing | undefined;
+  readonly onDelay: OnDelay;
+  /** Called before a file of the user is loaded. */
+  readonly onFile: OnFile;
+  readonly agentName: AgentName;
+}
+
+/**
+ * Launches an image, connects to it, and loads the user's files into it.
+ *
+ * @throws SwankError - when Lisp or Swank cannot be found, or the image does not start; nothing is left running then.
+ */
+async function openOwnImage(
+  config: Config,
+  { log, sharing, onDelay, onFile, agentName }: OwnImageHost,
+  signal: AbortSignal,
+): Promise<LispSession> {
+  const { lisp, swank, cacheDir, dynamicSpaceSize, noCore, foreignErrors } = config;
+  const image = await launchImage({
+    lisp,
+    swank,
+    cacheDir,
+    dynamicSpaceSize,
+    useCore: !noCore,
+    signal,
+    onLog: (line) => log(`image: ${line}`),
+    // The entries of a script in the console may end sooner than the build, and would end it.
+    buildInBackground: config.command === "serve",
+    onBuild: (isBackground) => {
+      const text = isBackground ? LOADING : BUILDING;
+      log(`launch: ${text}`);
+      process.stderr.write(`swank-mcp: ${text}\n`);
+      onDelay(text);
+    },
+  }).catch((error: unknown) => {
+    throw explainUnlaunched(error, config);
+  });
+  // Only an Emacs that joins can see what the agent does.
+  const name = sharing === undefined ? undefined : agentName.text;
+  const client = await connectLaunched(image, { signal, foreignErrors, agentName: name }).catch((error: unknown) => {
+    throw explainUnlaunched(error, config);
+  });
+  const { notes } = client;
+  log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
+  for (const note of notes) log(`launch: ${note}`);
+  void image.coreBuild?.then((end) => log(`launch: the core for later launches: ${buildText(end)}`));
+  // A core contains the runtime, so that this changes nothing that the files can see. The first evaluation need not ask.
+  if (image.how !== "loaded") client.prepare().catch(() => undefined);
+  try {
+    const loaded = await loadFiles(config, { client, image, onFile }, signal);
+    // What the files wrote to the process's own streams is then read, and is not taken for the output of an evaluation.
+    await setImmediate();
+    const shared = await sharing?.share(client);
+    return new LispSession({
+      client,
+      check: checkOf(client, { address: "the image", abandon: () => client.close() }),
+      origin: { kind: "own", shared },
+      processOutput: {
+        get length() {
+          return image.outputLength;
+        },
+        get tail() {
+          return image.outputTail;
+        },
+      },
+      identity: `launched ${image.pid}`,
+      remarks: [...loaded.flatMap(failureNotice), ...problemOf(shared)],
+      isPartlyLoaded: loaded.some(({ status }) => status !== "loaded"),
+      notes,
+      directory: (asked) => imageDirectory(client, asked),
+      awaitedLock: () => awaitedLockOf(client),
+      explainLoss: async () => (await client.closed).message,
+      close: () => client.close(),
+    });
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+/** Loads the init files that `sbcl` would load, and the files of `--load`. */
+async function loadFiles(
+  { noUserInit, load }: Config,
+  {
+    client,
+    image,
+    onFile,
+  }: Pick<OwnImageHost, "onFile"> & { readonly client: SwankClient; readonly image: LaunchedImage },
+  signal: AbortSignal,
+): Promise<LoadedFile[]> {
+  const lisp = client.lisp.with({ signal });
+  const initFiles = noUserInit ? [] : await lisp.run(defaultInitFiles);
+  const files = [
+    ...initFiles.map((path) => ({ path, isNamed: false })),
+    ...load.map((path) => ({ path: resolve(path), isNamed: true })),
+  ];
+  const loaded: LoadedFile[] = [];
+  for (const file of files) {
+    onFile(file);
+    try {
+      loaded.push(await lisp.run(loadInitFile, file.path));
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // An image that calls EXIT aborts its requests before it ends.
+      const exit = await Promise.race([image.exited, setTimeout(EXIT_TIME, undefined, { ref: false })]);
+      if (exit !== undefined) throw explainEnding(file, exit);
+      const { message } = error instanceof Error ? error : new Error(String(error));
+      loaded.push({ path: file.path, status: "failed", output: "", error: message });
     }
-  | { readonly problem: string };
+  }
+  return loaded;
+}
+
+function buildText(end: CoreBuildEnd): string {
+  return end.status === "failed" ? `failed: ${end.reason}` : end.status;
+}
+
+function problemOf(shared: SharedAt | undefined): string[] {
+  return shared !== undefined && "problem" in shared ? [shared.problem] : [];
+}
+
+function failureNotice({ path, status, error, output }: LoadedFile): string[] {
+  if (status === "loaded") return [];
+  if (status === "missing") return [`${path} was not loaded: there is no such file. Check --load.`];
+  const said = lastLines(output);
+  return [`${path} was only partly loaded: ${error}${said === "" ? "" : `\n${said}`}`];
+}
+
+function lastLines(text: string): string {
+  return text.trim().split("\n").slice(-LAST_LINES).join("\n");
+}
 
 /** Settings that choose the secret that other clients must send. */
 type SharingSecret = Pick<Config, "secretFile" | "noSecret" | "cacheDir">;
@@ -21,7 +286,7 @@ type SharingSecret = Pick<Config, "secretFile" | "noSecret" | "cacheDir">;
 type FoundSecret = { readonly file: string | undefined; readonly isMade: boolean } | { readonly problem: string };
 
 /** Shares the images of this server, each on the port of its predecessor. */
-export class Sharing {
+class Sharing {
   readonly #wanted: number;
   readonly #secret: SharingSecret;
   readonly #log: Log;
@@ -99,25 +364,4 @@ function lispString(text: string): string {
 function explanation(error: unknown): { message: string; remedy: string } {
   const message = error instanceof Error ? error.message : String(error);
   return { message, remedy: error instanceof SwankError ? error.remedy : "" };
-}
-
-/** The way to open a session in this configuration. */
-export function openSession(config: Config, log: Log, agentName = new AgentName()): OpenSession {
-  const sharing = config.share === undefined ? undefined : new Sharing(config.share, config, log);
-  return async (signal, onDelay, onFile) => {
-    const session =
-      config.attach === undefined
-        ? await openOwnImage(config, { log, sharing, onDelay, onFile, agentName }, signal)
-        : await openAttachedImage(config.attach, config, agentName.text, signal);
-    const { info, closed } = session.client;
-    log(`connected to the image with pid ${info.pid}`);
-    void closed.then(async (reason) => {
-      const isLost = reason.code !== "CONNECTION_CLOSED";
-      const why = isLost ? `was lost: ${await session.explainLoss()}` : `ended: ${reason.message}`;
-      log(`the connection to the image with pid ${info.pid} ${why}`);
-    });
-    for (const remark of session.remarks) log(remark);
-    session.faults.logTo(log);
-    return session;
-  };
 }

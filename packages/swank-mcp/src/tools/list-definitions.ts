@@ -56,21 +56,12 @@ export function definitionsBlocks(all: types.Definitions, type: ListedType | und
   return others.length === 0 ? [text] : [text, `Of other types: ${others.join(", ")}`];
 }
 
-/** The same definitions as data, and the number left out. */
-function definitionsMeta(all: types.Definitions, type: ListedType | undefined): JsonObject {
-  const sections = shownSections(all, type);
-  const room = new Map(sections.map((section) => [section.type, section.lines.length]));
-  const definitions = all.definitions.filter(({ kind }) => {
-    const left = room.get(kind) ?? 0;
-    room.set(kind, left - 1);
-    return left > 0;
-  });
-  const left = sections.reduce((sum, section) => sum + section.left, 0);
+/** The same definitions as data, not cut. */
+function definitionsMeta({ definitions, loaded }: types.Definitions, type: ListedType | undefined): JsonObject {
   return {
     [DEFINITIONS_META]: {
-      definitions: definitions.map((definition) => ({ ...definition, name: cutName(definition.name, MAX_NAME) })),
-      loaded: all.loaded.slice(0, room.get("file") ?? 0).map(loadedData),
-      ...(left > 0 ? { left_out: left } : {}),
+      definitions: definitions.filter(({ kind }) => type === undefined || kind === type).map((each) => ({ ...each })),
+      loaded: type === undefined || type === "file" ? loaded.map(loadedData) : [],
     },
   };
 }
