@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { findUnbalanced, rebalanced, SourceText } from "swank-client";
-import { STANDARD_INPUT } from "./base/config.js";
+import { type Config, STANDARD_INPUT } from "./base/config.js";
 import { cut } from "./text/cut.js";
 import { lineDiff } from "./text/line-diff.js";
 
@@ -24,11 +24,7 @@ export interface CheckResult {
   readonly exitCode: number;
 }
 
-/** Whether files are mended by their indentation, and whether that is only shown. */
-interface FixOptions {
-  readonly fix: boolean;
-  readonly dryRun: boolean;
-}
+type FixOptions = Pick<Config, "fix" | "dryRun">;
 
 /** Checks one file after another for unbalanced parentheses, strings and comments. Needs no Lisp, and evaluates nothing. */
 export async function checkFiles(names: readonly string[], options: FixOptions): Promise<CheckResult> {

@@ -205,16 +205,13 @@ export function addressText({ host, port }: ImageAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Stands for any free port. */
-const ANY_PORT = 0;
-
 /**
- * Reads the port on which to share an image; an empty text stands for any free port.
+ * Reads the port on which to share an image; 0, and an empty text, stand for any free port.
  *
  * @throws OptionError - when the text is not a port.
  */
 function readSharePort(text: string, source: string): number {
-  const port = text === "" ? ANY_PORT : Number(text);
+  const port = Number(text);
   if (/^\d*$/.test(text) && port <= 65535) return port;
   throw new OptionError(
     `${source} takes a port, for example 4006, or nothing for any free one, not ${JSON.stringify(text)}.`,
@@ -529,7 +526,7 @@ function parse(args: readonly string[]): Parsed {
     const { option, text } = readFlag(arg);
     const value = text ?? (takesNext(option, args[index + 1]) ? args[++index] : undefined);
     if (value === undefined && needsValue(option))
-      throw new OptionError(`${option.flag} needs a value: ${usage(option)}`);
+      throw new OptionError(`${option.flag} needs a value: ${head(option)}`);
     texts.set(option.flag, [...(texts.get(option.flag) ?? []), value ?? ""]);
   }
   return { texts, words };
@@ -573,10 +570,6 @@ function needsValue(option: Option<unknown>): boolean {
   return option.placeholder !== undefined && option.valueOptional !== true;
 }
 
-function usage(option: Option<unknown>): string {
-  return `${option.flag} ${option.placeholder}`;
-}
-
 /** The command, and the files that `check` checks. */
 function readCommand([word = "serve", ...rest]: readonly string[]): {
   readonly command: Command;
@@ -614,14 +607,13 @@ Gives agents a live Common Lisp image. Without --attach, the server launches SBC
 
 /** The text of `--help`. */
 export function helpText(): string {
-  const heads = ALL_OPTIONS.map(head);
-  const width = Math.max(...heads.map((text) => text.length)) + 2;
-  const lines = ALL_OPTIONS.map((option, index) => `  ${(heads[index] ?? "").padEnd(width)}${body(option)}`);
+  const width = Math.max(...ALL_OPTIONS.map((option) => head(option).length)) + 2;
+  const lines = ALL_OPTIONS.map((option) => `  ${head(option).padEnd(width)}${body(option)}`);
   return `${USAGE}
 Options:
 ${lines.join("\n")}
 
-Each option has an environment variable, for example ${example()}. Command-line options override environment variables.
+Each option has an environment variable, for example ${environmentName(OPTIONS.noUserInit)}=1 for ${OPTIONS.noUserInit.flag}. Command-line options override environment variables.
 `;
 }
 
@@ -633,11 +625,6 @@ function head(option: Option<unknown>): string {
 function body(option: Option<unknown>): string {
   const fallback = fallbackText(option);
   return fallback === undefined ? option.summary : `${option.summary} Default: ${fallback}.`;
-}
-
-function example(): string {
-  const option = ALL_OPTIONS.find((candidate) => candidate.flag === "--no-user-init") ?? ALL_OPTIONS[0];
-  return option === undefined ? "" : `${environmentName(option)}=1 for ${option.flag}`;
 }
 
 /** How to reach a Swank that listens only on its own machine. */

@@ -1,5 +1,6 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, writeSync } from "node:fs";
 import { inspect } from "node:util";
+import type { Config } from "./config.js";
 import { VERSION } from "./version.js";
 
 /** Does not follow links, and does not block if the file is a pipe. */
@@ -64,31 +65,17 @@ function openOwn(path: string, option: string): number {
 export type Log = (line: string) => void;
 
 /** The first line of a run: the program's version, and the image that it will use. */
-export function startLine({ command, attach, share }: Started): string {
+export function startLine({ command, attach, share }: Pick<Config, "command" | "attach" | "share">): string {
   const image = attach === undefined ? "own image" : `attached to ${attach.host} ${attach.port}`;
   const shared = share === undefined ? "" : ", shared";
   return `swank-mcp ${VERSION}, Node ${process.version}: ${command}, ${image}${shared}`;
-}
-
-/** Settings that the first line shows. */
-interface Started {
-  readonly command: string;
-  readonly attach: { readonly host: string; readonly port: number } | undefined;
-  readonly share: number | undefined;
-}
-
-/** Where the log goes. */
-interface LogTarget {
-  readonly logFile: string | undefined;
-  /** Whether to write to standard error, too. */
-  readonly verbose: boolean;
 }
 
 /**
  * Opens the log; does nothing per line when there is no target. The first failure to write the file, or a file of another user, is
  * reported on standard error and ends the log.
  */
-export function openLog({ logFile, verbose }: LogTarget): Log {
+export function openLog({ logFile, verbose }: Pick<Config, "logFile" | "verbose">): Log {
   let file = logFile;
   return (line) => {
     if (file === undefined && !verbose) return;
@@ -100,7 +87,7 @@ export function openLog({ logFile, verbose }: LogTarget): Log {
       appendOwn(file, text);
     } catch (error) {
       file = undefined;
-      process.stderr.write(`swank-mcp: the log cannot be written: ${error instanceof Error ? error.message : error}\n`);
+      process.stderr.write(`swank-mcp: the log cannot be written: ${reasonOf(error)}\n`);
     }
   };
 }

@@ -2,7 +2,7 @@ import { SwankError, type types } from "swank-client";
 import { cutStart, cutText } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 import { EVERY_TOOL, type ToolAnswer, type ToolGuide } from "./answer.js";
-import { addressText, DEFAULT_HOST, type ImageAddress, tunnelTo } from "./config.js";
+import { addressText, type Config, DEFAULT_HOST, type ImageAddress, tunnelTo } from "./config.js";
 
 /**
  * The refusals of this server's tools, with their meanings and remedies. Tools also report the errors of `swank-client`.
@@ -125,16 +125,9 @@ export class Refusal extends Error {
   }
 }
 
-/** An error of `swank-client` with a remedy in terms of this server's options. */
-class Reworded extends Error {
-  readonly code: string;
-  readonly remedy: string;
-
-  constructor(cause: SwankError, remedy: string) {
-    super(cause.message, { cause });
-    this.code = cause.code;
-    this.remedy = remedy;
-  }
+/** The same error of `swank-client` with a remedy in terms of this server's options. */
+function reworded(cause: SwankError, remedy: string): SwankError {
+  return new SwankError(cause.code, cause.message, { cause, remedy, details: cause.details });
 }
 
 interface Translation {
@@ -207,8 +200,8 @@ function explain(thrown: unknown): Explanation {
   return explain(new Refusal("INTERNAL_ERROR", `The server failed: ${message}`, { cause: thrown }));
 }
 
-function isCoded(thrown: unknown): thrown is Refusal | Reworded | SwankError {
-  return thrown instanceof Refusal || thrown instanceof Reworded || thrown instanceof SwankError;
+function isCoded(thrown: unknown): thrown is Refusal | SwankError {
+  return thrown instanceof Refusal || thrown instanceof SwankError;
 }
 
 /** Explains why an image cannot be attached to, with a remedy in terms of this server's options. */
@@ -224,12 +217,12 @@ export function explainUnattached(error: unknown, address: ImageAddress): unknow
       return unreachable(error, `Ask the user whether that machine is up. ${throughTunnel(address)}`);
     case "SECRET_REJECTED":
     case "SECRET_UNREADABLE":
-      return new Reworded(
+      return reworded(
         error,
         `${error.remedy} swank-mcp reads it from --secret-file FILE; with --no-secret it sends none.`,
       );
     default:
-      return new Reworded(error, `${error.remedy}${missingSecret(error)}${otherPort(error, address)}`);
+      return reworded(error, `${error.remedy}${missingSecret(error)}${otherPort(error, address)}`);
   }
 }
 
@@ -280,14 +273,11 @@ const OPTIONS: Readonly<Record<string, string>> = {
 const HEAP = "Start swank-mcp with another --dynamic-space-size, such as 1024, or without it.";
 
 /** Explains why no image can be launched, with a remedy in terms of this server's options. */
-export function explainUnlaunched(
-  error: unknown,
-  { dynamicSpaceSize }: { readonly dynamicSpaceSize?: number | undefined },
-) {
+export function explainUnlaunched(error: unknown, { dynamicSpaceSize }: Pick<Config, "dynamicSpaceSize">) {
   if (!(error instanceof SwankError)) return error;
-  if (error.code === "INVALID_ARGUMENT" && dynamicSpaceSize !== undefined) return new Reworded(error, HEAP);
+  if (error.code === "INVALID_ARGUMENT" && dynamicSpaceSize !== undefined) return reworded(error, HEAP);
   const option = OPTIONS[error.code];
-  return option === undefined ? error : new Reworded(error, `${error.remedy}\n${option}`);
+  return option === undefined ? error : reworded(error, `${error.remedy}\n${option}`);
 }
 
 /** A file that is loaded into a new image. */

@@ -7,7 +7,14 @@ import { objectAnswer } from "../report/object.js";
 import { cutOutput, noteLines, processOutputLines, reportText, transcriptSections } from "../report/report.js";
 import { liveStopText, nowStopped, packageLine, placeName, reportFrames, sourceLine } from "../report/stop.js";
 import type { ApprovalRequest } from "../session/approvals.js";
-import { type Answerable, type Conclusion, conclude, EMPTY_TRANSCRIPT, REACTION_TIME } from "../session/conclusion.js";
+import {
+  type Answerable,
+  type Conclusion,
+  type ConditionEnding,
+  conclude,
+  EMPTY_TRANSCRIPT,
+  REACTION_TIME,
+} from "../session/conclusion.js";
 import { deafRemedy, findHang } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
 import type { DebuggedStop, Evaluation, LispClient, Stopped } from "../session/lisp-port.js";
@@ -99,21 +106,25 @@ export function concludedAnswer(
   const { maxOutput, maxValue } = most === undefined ? config : { maxOutput: most, maxValue: most };
   const { ending, isError } = whole;
   const conclusion = { ...whole, transcript: withCutOutput(whole.transcript, maxOutput, context) };
-  const live =
-    ending.kind === "condition" && ending.stop !== undefined ? [liveStopText(ending.stop, ending.error, guide)] : [];
-  const places =
-    ending.kind === "condition" ? [...sourceLine(reportFrames(ending.error)), ...packageLine(ending.error)] : [];
-  const unkept =
-    ending.kind === "condition" && ending.held !== undefined
-      ? [`No stop was kept, and the stack is unwound: the thread held ${ending.held}, which others need.`]
-      : [];
-  const meant = ending.kind === "condition" ? meantLines(ending.error) : [];
-  const aside = [...live, ...unkept, ...meant, ...places, ...noteLines(conclusion), ...remarks].join("\n");
+  const about = ending.kind === "condition" ? conditionLines(ending, guide) : [];
+  const aside = [...about, ...noteLines(conclusion), ...remarks].join("\n");
   return {
     blocks: [reportText(conclusion, maxValue, guide), ...(aside === "" ? [] : [aside])],
     isError,
     meta: { [OUTCOME_META]: outcomeData(conclusion) },
   };
+}
+
+function conditionLines({ stop, error, held }: ConditionEnding, guide: ToolGuide): string[] {
+  return [
+    ...(stop === undefined ? [] : [liveStopText(stop, error, guide)]),
+    ...(held === undefined
+      ? []
+      : [`No stop was kept, and the stack is unwound: the thread held ${held}, which others need.`]),
+    ...meantLines(error),
+    ...sourceLine(reportFrames(error)),
+    ...packageLine(error),
+  ];
 }
 
 const NO_QUICKLISP = /^Package (?:QL|QUICKLISP)(?:-\w+)? does not exist/m;
@@ -136,7 +147,7 @@ export async function presentedAnswer(
   context: ToolContext,
   remarks: readonly string[] = [],
 ): Promise<ToolAnswer> {
-  const presenter = context.agent.evaluations.presenterOf(evaluation);
+  const presenter = context.agent.evaluations.find(evaluation)?.presenter;
   if (presenter === undefined) return concludedAnswer(whole, context, remarks);
   const conclusion = presenter.tellsWarnings === true ? withoutWarnings(whole) : whole;
   const value = conclusion.ending.kind === "values" ? conclusion.ending.values[0] : undefined;

@@ -255,7 +255,7 @@ export class HistoryFile {
   add(line: string): void {
     if (line.trim() === "") return;
     quietly(() => {
-      makeFolders(dirname(this.#path));
+      mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 });
       appendFileSync(this.#path, text([line]), { mode: 0o600 });
     });
   }
@@ -273,12 +273,6 @@ export class HistoryFile {
 
 function text(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
-}
-
-/** Creates the history's folder and the two above it, but not the home folder. */
-function makeFolders(folder: string): void {
-  for (const path of [dirname(dirname(folder)), dirname(folder), folder])
-    quietly(() => mkdirSync(path, { mode: 0o700 }));
 }
 
 function quietly(action: () => void): void {

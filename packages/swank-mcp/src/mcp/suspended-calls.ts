@@ -1,17 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
+import type { ToolCall } from "../call/run-call.js";
 import type { Ask, Question, Reply } from "../session/approvals.js";
 import type { ToolServer } from "../tools/tool-server.js";
 
 /** One request of a client for a call: the first, or one that brings the answer to a question. */
-export interface CallRequest {
-  readonly name: unknown;
-  readonly args: unknown;
-  /** Aborted when the client cancels the request. */
-  readonly signal: AbortSignal;
-  progress(text: string): void;
-}
+export type CallRequest = Pick<ToolCall, "name" | "args" | "signal" | "progress">;
 
 /** The result of a request: the call's answer, or a question to the user. */
 export type Round =

@@ -1,10 +1,9 @@
 import type { types } from "swank-client";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
-import { cutName, cutText, fileName, firstOf, more } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, firstTexts, more } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 import { MAX_NAME, missingFileAnswer } from "./names.js";
 
-/** Key of a result's `_meta` under which programs find the changes as data. */
 const CHANGES_META = "swank-mcp/changes";
 
 /** Most that the texts may cost together, and most changes that are listed. */
@@ -120,18 +119,14 @@ export function indented(text: string): string {
 
 function assignedText(assigned: types.FoundChanges["assigned"]): string[] {
   if (assigned.length === 0) return [];
-  const { shown, left } = firstOf(assigned, MAX_ASSIGNED);
-  const lines = shown.map(
+  const lines = firstTexts(
+    assigned,
+    MAX_ASSIGNED,
     ({ name, value, file }) =>
       `${cutName(name, MAX_NAME)} = ${value} (${file === undefined ? "no file defines it" : `defined in ${file}`})`,
+    (left) => more(left, "variable"),
   );
-  return [
-    [
-      "Variables set in this session; no file has these assignments:",
-      ...lines,
-      ...(left > 0 ? [more(left, "variable")] : []),
-    ].join("\n"),
-  ];
+  return [["Variables set in this session; no file has these assignments:", ...lines].join("\n")];
 }
 
 /** What could not be compared. */

@@ -1,7 +1,18 @@
 import type { types } from "swank-client";
 import { EVERY_TOOL, type JsonObject, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import type { LispClient } from "../session/lisp-port.js";
-import { cutName, cutText, fileName, firstOf, more, nearestOnes, oneLine, plural, shownName } from "../text/cut.js";
+import {
+  cutName,
+  cutText,
+  fileName,
+  firstOf,
+  firstTexts,
+  more,
+  nearestOnes,
+  oneLine,
+  plural,
+  shownName,
+} from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 import { shownValue } from "./report.js";
 import { methodLines, methodTexts } from "./stop.js";
@@ -72,8 +83,7 @@ function detailLines(meaning: types.Meaning): string[] {
 }
 
 function names(field: string, listed: readonly string[]): string[] {
-  const { shown, left } = firstOf(listed, MAX_LISTED);
-  const words = [...shown.map((name) => cutName(name)), ...(left > 0 ? [more(left, "name")] : [])];
+  const words = firstTexts(listed, MAX_LISTED, cutName, (left) => more(left, "name"));
   return listed.length === 0 ? [] : [`  ${field}: ${words.join(", ")}`];
 }
 
@@ -144,7 +154,6 @@ function firstLines(form: string): string {
   return left > 0 ? `${lines.slice(0, MAX_LINES).join("\n")}\n... ${left} more lines` : lines.join("\n");
 }
 
-/** Key of a result's `_meta` under which programs find the description as data. */
 const SYMBOL_META = "swank-mcp/symbol";
 
 /** What helps to write the hints. */
@@ -351,7 +360,6 @@ function fileBlocks({ file, similar, reason }: types.FileNotFound): string[] {
   return [`The image has no file ${fileName(file)}`, ...oddCharacterHint(file), ...hint];
 }
 
-/** Longest first line of a form. */
 const MAX_HEAD = 100;
 
 /** What is found besides the form that Lisp has loaded from the file. */

@@ -4,7 +4,6 @@ import { cutName, cutText, fileName, firstOf, oneLine, plural } from "../text/cu
 import { missingFileAnswer, missingNameAnswer } from "./names.js";
 import { REFERENCE } from "./report.js";
 
-/** Key of a result's `_meta` under which programs find the notes as data. */
 const COMPILED_META = "swank-mcp/compiled";
 
 /** Most notes shown, and characters of one message and of a form. */

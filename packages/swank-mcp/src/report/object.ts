@@ -2,7 +2,6 @@ import type { types } from "swank-client";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { cutText, more, oneLine, timeText } from "../text/cut.js";
 
-/** Key of a result's `_meta` under which programs find the object as data. */
 const OBJECT_META = "swank-mcp/object";
 
 const MAX_NAME = 100;

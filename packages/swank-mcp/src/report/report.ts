@@ -9,6 +9,7 @@ import {
   cutTexts,
   fileName,
   firstOf,
+  firstTexts,
   more,
   oneLine,
   plural,
@@ -89,17 +90,11 @@ function leftOf(
 
 function countLine(type: string, counts: readonly { readonly file: string; readonly count: number }[]): string[] {
   if (counts.length === 0) return [];
-  const { shown, left } = firstOf(
-    [...counts].sort((a, b) => b.count - a.count),
-    MAX_FILES,
-  );
-  const files = shown.map(({ file, count }) => `${cutFile(file)} ${count}`);
-  const others = left > 0 ? [`${left} other files`] : [];
-  return [`${type}: ${sum(counts)} not shown: ${[...files, ...others].join(", ")}`];
+  return [`${type}: ${sum(counts)} not shown: ${byFile(counts, MAX_FILES, cutFile)}`];
 }
 
 /** The end of a long path says more than its beginning. */
-function cutFile(file: string): string {
+function cutFile(file = ""): string {
   // A name with a newline must not look like another line of the report.
   return cutStart(file.replace(/\s+/g, " "), MAX_FILE);
 }
@@ -406,7 +401,7 @@ export function redefinitionLines({ count, files, stale }: types.Redefinitions):
   return [
     ...own.map(({ names }) => `Redefined: ${listed(names, names.length)}`),
     ...(inFiles > FEW
-      ? [`${inFiles} redefinitions: ${byFile(loaded)}`]
+      ? [`${inFiles} redefinitions: ${byFile(loaded, MAX_NOTE_FILES, fileName)}`]
       : loaded.map(({ file, names }) => `Redefined by ${fileName(file)}: ${listed(names, names.length)}`)),
     ...stale.map(
       ({ name, count: users, users: names }) =>
@@ -415,21 +410,21 @@ export function redefinitionLines({ count, files, stale }: types.Redefinitions):
   ];
 }
 
-/** The files with their numbers, those with most redefinitions first. */
-function byFile(files: types.Redefinitions["files"]): string {
-  const { shown, left } = firstOf(
-    [...files].sort((a, b) => b.count - a.count),
-    MAX_NOTE_FILES,
-  );
-  const others = left > 0 ? [`${left} other files`] : [];
-  return [...shown.map(({ file, count }) => `${fileName(file)} ${count}`), ...others].join(", ");
+/** The files with their numbers, those with the highest first. */
+function byFile(
+  counts: readonly { readonly file?: string | undefined; readonly count: number }[],
+  max: number,
+  name: (file?: string) => string,
+): string {
+  const sorted = [...counts].sort((a, b) => b.count - a.count);
+  const text = ({ file, count }: (typeof counts)[number]) => `${name(file)} ${count}`;
+  return firstTexts(sorted, max, text, (left) => `${left} other files`).join(", ");
 }
 
 /** The first names of `count`. */
 function listed(names: readonly string[], count: number): string {
-  const { shown } = firstOf(names, MAX_NAMES);
-  const left = count - shown.length;
-  return [...shown.map((name) => cutName(name, MAX_NAME)), ...(left > 0 ? [`${left} more`] : [])].join(", ");
+  const shown = names.slice(0, MAX_NAMES).map((name) => cutName(name, MAX_NAME));
+  return [...shown, ...(count > shown.length ? [`${count - shown.length} more`] : [])].join(", ");
 }
 
 /** Most characters that a cut output keeps of its end; of a short output, a third. */

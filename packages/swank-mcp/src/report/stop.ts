@@ -1,7 +1,7 @@
 import type { types } from "swank-client";
 import { EVERY_TOOL, type JsonObject, type ToolGuide } from "../base/answer.js";
 import type { Stop } from "../session/lisp-port.js";
-import { cutCall, cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
+import { cutCall, cutName, cutText, fileName, firstTexts, more, oneLine } from "../text/cut.js";
 
 /** What ends what a token begins. */
 const ENDS: Readonly<Record<string, string>> = { "(": ")", "#<": ">", "{": "}", "[": "]" };
@@ -120,9 +120,8 @@ export function restartNumbers(restarts: readonly types.Restart[]): string {
     if (last !== undefined && last.to === index) last.to = index + 1;
     else ranges.push({ from: index + 1, to: index + 1 });
   }
-  const { shown, left } = firstOf(ranges, MAX_RANGES);
-  const texts = shown.map(({ from, to }) => (from === to ? String(from) : `${from}-${to}`));
-  return [...texts, ...(left > 0 ? ["..."] : [])].join(", ");
+  const text = ({ from, to }: (typeof ranges)[number]) => (from === to ? String(from) : `${from}-${to}`);
+  return firstTexts(ranges, MAX_RANGES, text, () => "...").join(", ");
 }
 
 /** Groups the restarts with equal keys, in the order of the innermost ones. */
@@ -352,9 +351,9 @@ const MAX_NAME = 300;
 
 /** The methods that a call runs, in order. */
 export function methodTexts(methods: readonly types.EffectiveMethod[]): string[] {
-  const { shown, left } = firstOf(methods, MAX_METHODS);
-  const texts = shown.map(({ name, isNext }) => `${cutName(name, MAX_NAME)}${isNext ? ", by call-next-method" : ""}`);
-  return left > 0 ? [...texts, more(left, "method")] : texts;
+  const text = ({ name, isNext }: types.EffectiveMethod) =>
+    `${cutName(name, MAX_NAME)}${isNext ? ", by call-next-method" : ""}`;
+  return firstTexts(methods, MAX_METHODS, text, (left) => more(left, "method"));
 }
 
 /** Lines that list the methods that a call of the symbol's generic function with `args` runs. */

@@ -33,15 +33,12 @@ interface Presenter {
   readonly tellsWarnings?: boolean;
 }
 
-/** The code of an evaluation, and when it began, in milliseconds since the epoch. */
-interface BegunCode {
-  readonly code: string;
-  readonly since: number;
-}
-
 type Listeners = Pick<types.EvaluateOptions, "onOutput" | "onProgress">;
 
-interface Begun extends BegunCode {
+interface Begun {
+  readonly code: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
   listener: Listener | undefined;
   presenter: Presenter | undefined;
 }
@@ -71,19 +68,14 @@ class OwnEvaluations {
     if (begun !== undefined) begun.listener = listener;
   }
 
-  /** Answers as `presenter` says, whichever call ends the evaluation. */
+  /** Answers as `presenter` says, whichever call ends the evaluation. Without one, the answer is the usual report. */
   present(evaluation: Evaluation, presenter: Presenter): void {
     const begun = this.#begun.get(evaluation);
     if (begun !== undefined) begun.presenter = presenter;
   }
 
-  /** What makes the answer about the evaluation, if that is not the usual report. */
-  presenterOf(evaluation: Evaluation): Presenter | undefined {
-    return this.#begun.get(evaluation)?.presenter;
-  }
-
-  /** What the evaluation evaluates; `undefined` if this agent did not begin it. */
-  codeOf(evaluation: Evaluation): BegunCode | undefined {
+  /** What is known of an evaluation; `undefined` if this agent did not begin it. */
+  find(evaluation: Evaluation): Readonly<Begun> | undefined {
     return this.#begun.get(evaluation);
   }
 
@@ -225,13 +217,9 @@ export class LastError {
 
   /** Applies a change. Calls come in the order in which evaluations end or stop, so the latest wins. */
   apply(change: LastErrorChange): void {
-    if (change.kind === "set") this.#current = frozenCopy(change.error);
+    if (change.kind === "set") this.#current = deepFreeze(structuredClone(change.error));
     if (change.kind === "clear") this.#current = undefined;
   }
-}
-
-function frozenCopy(error: types.ErrorSnapshot): types.ErrorSnapshot {
-  return deepFreeze(structuredClone(error));
 }
 
 function deepFreeze<T extends object>(value: T): T {

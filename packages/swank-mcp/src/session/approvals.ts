@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { types } from "swank-client";
+import type { Config } from "../base/config.js";
 import { Refusal } from "../base/refusals.js";
 import { cut } from "../text/cut.js";
 import { visibleLine, visibleText } from "../text/visible.js";
@@ -121,45 +123,7 @@ function height(line: string): number {
 /** Most questions that can wait while another is asked. */
 const MAX_WAITING = 8;
 
-/** A place in the queue of questions. */
-interface QuestionTurn {
-  /** True when no other question is being asked. */
-  readonly isFirst: boolean;
-  /** Resolves when all turns before this one have ended. */
-  readonly ready: Promise<void>;
-  /** Call it when the question was answered or dropped. */
-  end(): void;
-}
-
-/** Queues questions so that the user is asked one at a time, in the order in which they came. */
-class QuestionTurns {
-  #last: Promise<void> = Promise.resolve();
-  #count = 0;
-
-  /** @returns `undefined` when too many questions wait. */
-  next(): QuestionTurn | undefined {
-    if (this.#count > MAX_WAITING) return undefined;
-    const isFirst = this.#count === 0;
-    const ready = this.#last;
-    this.#count += 1;
-    let end = () => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    this.#last = ready.then(() => ended);
-    return {
-      isFirst,
-      ready,
-      end: () => {
-        this.#count -= 1;
-        end();
-      },
-    };
-  }
-}
-
-/** The values of `--approval`. */
-export type ApprovalMode = "ask" | "strict" | "off";
+export type ApprovalMode = Config["approval"];
 
 /** How to reach the user during one call. */
 export interface Approver {
@@ -208,7 +172,8 @@ const GRANTED = "allowed before, for this stop";
 export class Approvals {
   readonly #mode: ApprovalMode;
   readonly #watch: ApprovalWatch | undefined;
-  readonly #turns = new QuestionTurns();
+  /** The questions that are asked or wait, which end in the order in which they came. */
+  readonly #turns = new Set<Promise<void>>();
   /** Operations that the user allowed for a whole stop. */
   readonly #granted = new WeakMap<DebuggedStop, Set<Operation>>();
   /** True when the client has declared elicitation, and then answered that it has no such method. */
@@ -242,16 +207,26 @@ export class Approvals {
   /** Asks one question at a time, since a user does not read many dialogs at once. */
   async #askInTurn(request: ApprovalRequest, approver: Approver, isNeeded: boolean): Promise<void> {
     if (!canBeShown(request)) throw this.#refused(request, approver, tooLong(request));
-    const turn = this.#turns.next();
-    if (turn === undefined) throw this.#refused(request, approver, tooMany(request));
+    if (this.#turns.size > MAX_WAITING) throw this.#refused(request, approver, tooMany(request));
+    const earlier = [...this.#turns];
+    let end = () => {};
+    const turn = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    this.#turns.add(turn);
     try {
-      if (!turn.isFirst)
-        await reminding(approver, "Waiting until the user has answered another question.", turnOrAbort(turn, approver));
+      if (earlier.length > 0)
+        await reminding(
+          approver,
+          "Waiting until the user has answered another question.",
+          allOrAbort(earlier, approver),
+        );
       if (approver.signal.aborted) throw cancelled();
       if (request.stop?.isLive === false) throw stale(request.stop);
       if (!this.#isGranted(request)) await this.#askSomewhere(request, approver, isNeeded);
     } finally {
-      turn.end();
+      this.#turns.delete(turn);
+      end();
     }
   }
 
@@ -365,19 +340,13 @@ async function reminding<T>({ progress }: Approver, what: string, waiting: Promi
   }
 }
 
-/** Resolves when the turn has come or the call is cancelled. */
-async function turnOrAbort({ ready }: QuestionTurn, { signal }: Approver): Promise<void> {
+/** Resolves when the earlier questions have ended or the call is cancelled. */
+async function allOrAbort(earlier: readonly Promise<void>[], { signal }: Approver): Promise<void> {
   if (signal.aborted) return;
-  let onAbort = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    onAbort = resolve;
-  });
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    await Promise.race([ready, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
+  const waited = new AbortController();
+  const aborted = once(signal, "abort", { signal: waited.signal }).catch(() => undefined);
+  await Promise.race([Promise.all(earlier), aborted]);
+  waited.abort();
 }
 
 function firstQuestion(request: ApprovalRequest): Question {

@@ -189,7 +189,7 @@ export class ImageHost {
       );
       this.#watch(session);
       await this.#reportLoss(session);
-      for (const remark of session.remarks) this.#notify(remark);
+      for (const remark of session.remarks) this.#tell((user) => user.onNotice(remark));
       this.#ready = session;
       void session.client.closed.then(({ details }) => this.#lost(session, details.kicked === true));
       return session;
@@ -219,19 +219,11 @@ export class ImageHost {
     const { client } = session;
     this.#opened = session;
     // Threads may have stopped while the session was being opened, e.g. threads that a loaded file started.
-    for (const stop of client.stops) for (const user of this.#users) user.onStop(stop, session);
-    client.on("stop", (stop) => {
-      for (const user of this.#users) user.onStop(stop, session);
-    });
-    client.on("hitElsewhere", (hit) => {
-      for (const user of this.#users) user.onHitElsewhere(hit);
-    });
-    client.on("threadEnded", (ended) => {
-      for (const user of this.#users) user.onThreadEnded(ended);
-    });
-    client.on("userAsks", (request) => {
-      for (const user of this.#users) user.onUserAsks(request);
-    });
+    for (const stop of client.stops) this.#tell((user) => user.onStop(stop, session));
+    client.on("stop", (stop) => this.#tell((user) => user.onStop(stop, session)));
+    client.on("hitElsewhere", (hit) => this.#tell((user) => user.onHitElsewhere(hit)));
+    client.on("threadEnded", (ended) => this.#tell((user) => user.onThreadEnded(ended)));
+    client.on("userAsks", (request) => this.#tell((user) => user.onUserAsks(request)));
   }
 
   #lost(session: LispSession, isKick: boolean): void {
@@ -254,11 +246,12 @@ export class ImageHost {
       session.identity === loss.identity
         ? `This answer comes from the same ${image} over a new connection: definitions are still there. Stops, breakpoints and object ids, if there were any, are gone.`
         : `This answer comes from a new ${image}: definitions of the previous image are gone. So are stops, breakpoints and object ids, if there were any.`;
-    this.#notify(`${oneLine(await loss.why, MAX_REASON)} ${now}`);
+    const notice = `${oneLine(await loss.why, MAX_REASON)} ${now}`;
+    this.#tell((user) => user.onNotice(notice));
   }
 
-  #notify(notice: string): void {
-    for (const user of this.#users) user.onNotice(notice);
+  #tell(tell: (user: ImageUser) => void): void {
+    for (const user of this.#users) tell(user);
   }
 }
 

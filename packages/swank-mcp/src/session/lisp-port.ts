@@ -13,12 +13,8 @@ export type Stopped = Omit<types.Stopped, "stop"> & { readonly stop: Stop };
 
 export type Outcome = Exclude<ClientOutcome, types.Stopped> | Stopped;
 
-/** The members of an evaluation that the tools use. */
-export interface Evaluation
-  extends Pick<
-    ClientEvaluation,
-    "id" | "thread" | "interrupt" | "takeTranscript" | "userWait" | "awaitedLock" | "isSent" | "isSettled" | "begun"
-  > {
+/** An evaluation whose outcomes have stops as above. */
+export interface Evaluation extends Omit<ClientEvaluation, "next" | "abort" | "result"> {
   next(options?: types.WaitOptions): Promise<Outcome>;
   abort(): Promise<Outcome>;
 }
@@ -33,13 +29,8 @@ export type StopAction =
   | "step"
   | "abort";
 
-/** The members of a stop that the debugger tools use. */
-export interface DebuggedStop
-  extends Stop,
-    Pick<
-      ClientStop,
-      "reason" | "ended" | "owner" | "open" | "restarts" | "continuation" | "frames" | "frameLocals" | StopAction
-    > {
+/** A stop, as the debugger tools use it: without `run`, with which a tool could change the image before an approval. */
+export interface DebuggedStop extends Omit<ClientStop, "evaluation" | "run"> {
   /** `undefined` for a thread that runs no evaluation of this session. */
   readonly evaluation: Evaluation | undefined;
 }
@@ -49,28 +40,9 @@ interface LispEvents extends Omit<types.ClientEvents, "stop"> {
   stop: DebuggedStop;
 }
 
-/** The members of a client that the tools use. */
+/** A client whose stops and evaluations are as above. */
 export interface LispClient
-  extends Pick<
-    SwankClient,
-    | "info"
-    | "isOpen"
-    | "otherClients"
-    | "askUser"
-    | "canAskUser"
-    | "closed"
-    | "close"
-    | "hasThread"
-    | "faults"
-    | "describeSymbol"
-    | "code"
-    | "lisp"
-    | "program"
-    | "activity"
-    | "completions"
-    | "definitions"
-    | "reset"
-  > {
+  extends Omit<SwankClient, "breakpoints" | "stops" | "evaluations" | "foreignStops" | "evaluate" | "on"> {
   readonly breakpoints: Pick<types.Breakpoints, "check" | "set" | "list" | "remove">;
   /** Live stops, the latest last. */
   readonly stops: readonly DebuggedStop[];

@@ -1,3 +1,4 @@
+import type { Config } from "../base/config.js";
 import { settledWithin } from "../base/lifetime.js";
 import { cutName, oneLine } from "../text/cut.js";
 import type { Notices } from "./agent.js";
@@ -5,12 +6,7 @@ import type { ApprovalRequest } from "./approvals.js";
 import type { LispSession } from "./image.js";
 import type { DebuggedStop, Stop } from "./lisp-port.js";
 
-export interface StopLimits {
-  /** Most stops kept at once. */
-  readonly maxStops: number;
-  /** Minutes for which a stop is kept. */
-  readonly stopMinutes: number;
-}
+type StopLimits = Pick<Config, "maxStops" | "stopMinutes">;
 
 /** Ends a stop; usually the stop's evaluation. */
 interface StopOwner {
@@ -26,6 +22,11 @@ interface KeptStop {
   /** `undefined` for a foreign stop, which only its client ends: it is listed, but no limit applies. */
   readonly owner: StopOwner | undefined;
   readonly timer: NodeJS.Timeout | undefined;
+}
+
+interface Awaiting {
+  readonly thread: number;
+  resolve(stop: DebuggedStop): void;
 }
 
 /** Most threads remembered as having been stopped. */
@@ -46,8 +47,8 @@ export class StopKeeper {
   readonly #limits: StopLimits;
   readonly #notices: Notices;
   readonly #seen = new Set<number>();
-  /** Calls that wait for the next stop of a thread, by thread. */
-  readonly #awaiting = new Map<number, Set<(stop: DebuggedStop) => void>>();
+  /** Calls that wait for the next stop of a thread. */
+  readonly #awaiting = new Set<Awaiting>();
   #kept: KeptStop[] = [];
   /** Stops that a limit ends; until their threads have left them, they are still live. */
   readonly #ending = new WeakSet<Stop>();
@@ -85,16 +86,12 @@ export class StopKeeper {
     const { evaluation, thread, level, condition } = stop;
     if (evaluation !== undefined) {
       this.add(stop, evaluation);
-      for (const resolve of this.#awaiting.get(thread) ?? []) resolve(stop);
+      this.#resolveAwaiting(stop);
       return;
     }
     if (isForeign) this.#keep({ stop, owner: undefined, timer: undefined });
     else this.add(stop, sharedOwner(stop));
-    const awaiting = this.#awaiting.get(thread);
-    if (awaiting !== undefined) {
-      for (const resolve of awaiting) resolve(stop);
-      return;
-    }
+    if (this.#resolveAwaiting(stop)) return;
     const who = stop.data.isOwn ? `Thread ${thread}, started by your code,` : `Background thread ${thread}`;
     const message = oneLine(condition.message, MAX_MESSAGE).replace(/(?<=[^.!?])$/, ".");
     this.#notices.add(
@@ -113,12 +110,17 @@ export class StopKeeper {
    * @throws the error of `leave`.
    */
   async after(thread: number, leave: () => Promise<void>, time: number): Promise<DebuggedStop | undefined> {
-    const { promise, resolve } = this.#await(thread);
+    let end = () => {};
+    const next = new Promise<DebuggedStop>((resolve) => {
+      const awaiting = { thread, resolve };
+      this.#awaiting.add(awaiting);
+      end = () => void this.#awaiting.delete(awaiting);
+    });
     try {
       await leave();
-      return (await settledWithin(time, promise))?.value;
+      return (await settledWithin(time, next))?.value;
     } finally {
-      this.#stopAwaiting(thread, resolve);
+      end();
     }
   }
 
@@ -160,19 +162,11 @@ export class StopKeeper {
     this.clear();
   }
 
-  #await(thread: number) {
-    let resolve: (stop: DebuggedStop) => void = () => {};
-    const promise = new Promise<DebuggedStop>((settle) => {
-      resolve = settle;
-    });
-    this.#awaiting.set(thread, (this.#awaiting.get(thread) ?? new Set()).add(resolve));
-    return { promise, resolve };
-  }
-
-  #stopAwaiting(thread: number, resolve: (stop: DebuggedStop) => void): void {
-    const waiters = this.#awaiting.get(thread);
-    waiters?.delete(resolve);
-    if (waiters?.size === 0) this.#awaiting.delete(thread);
+  /** => whether a call waits for the stop */
+  #resolveAwaiting(stop: DebuggedStop): boolean {
+    const awaiting = [...this.#awaiting].filter(({ thread }) => thread === stop.thread);
+    for (const { resolve } of awaiting) resolve(stop);
+    return awaiting.length > 0;
   }
 
   #keep(kept: KeptStop): void {

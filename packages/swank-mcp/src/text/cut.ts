@@ -66,6 +66,17 @@ export function firstOf<T>(items: readonly T[], max: number): { readonly shown: 
   return { shown: items.slice(0, max), left: Math.max(0, items.length - max) };
 }
 
+/** The first `max` items as texts, and a text about the others if there are any. */
+export function firstTexts<T>(
+  items: readonly T[],
+  max: number,
+  text: (item: T) => string,
+  others: (left: number) => string,
+): string[] {
+  const { shown, left } = firstOf(items, max);
+  return [...shown.map((item) => text(item)), ...(left > 0 ? [others(left)] : [])];
+}
+
 /** The word for one thing, or the word for several. */
 export function plural(count: number, one: string, several = `${one}s`): string {
   return count === 1 ? one : several;
@@ -175,37 +186,32 @@ export function expressionHint(pattern: string, regexp: boolean): string[] {
   return !regexp && EXPRESSION.test(pattern) ? ["For a regular expression, pass regexp: true."] : [];
 }
 
-/** @returns the candidates that differ from `text` by a slip, in one or two characters, the nearest first; at most `most`. */
-export function nearestOnes(text: string, candidates: readonly string[], most: number): readonly string[] {
-  const limit = text.length > 3 ? 2 : 1;
-  return candidates
-    .filter((candidate) => Math.abs(text.length - candidate.length) <= limit)
-    .map((candidate) => ({
-      candidate,
-      distance: editDistance(text.toLowerCase(), candidate.toLowerCase()),
-      difference: Math.abs(text.length - candidate.length),
-    }))
-    .filter(({ distance }) => distance <= limit)
-    .sort((one, other) => one.distance - other.distance || one.difference - other.difference)
-    .slice(0, most)
-    .map(({ candidate }) => candidate);
+/**
+ * @param limit - Most characters in which a candidate may differ.
+ * @returns the candidates that differ from `text` by a slip, the nearest first; at most `most`.
+ */
+export function nearestOnes(
+  text: string,
+  candidates: readonly string[],
+  most: number,
+  limit = text.length > 3 ? 2 : 1,
+): readonly string[] {
+  return (
+    candidates
+      .map((candidate) => ({ candidate, difference: Math.abs(text.length - candidate.length) }))
+      // The distance is at least the difference of the lengths. This check also bounds the time for long texts.
+      .filter(({ difference }) => difference <= limit)
+      .map((each) => ({ ...each, distance: editDistance(text.toLowerCase(), each.candidate.toLowerCase()) }))
+      .filter(({ distance }) => distance <= limit)
+      .sort((one, other) => one.distance - other.distance || one.difference - other.difference)
+      .slice(0, most)
+      .map(({ candidate }) => candidate)
+  );
 }
 
 /** @returns the candidate that `text` most likely misspells; `undefined` when none is near enough. */
 export function nearest(text: string, candidates: readonly string[]): string | undefined {
-  const limit = Math.max(2, Math.floor(text.length / 3));
-  let best: string | undefined;
-  let bestDistance = limit + 1;
-  for (const candidate of candidates) {
-    // The distance is at least the difference of the lengths. This check also bounds the time for long texts.
-    if (Math.abs(text.length - candidate.length) > limit) continue;
-    const distance = editDistance(text.toLowerCase(), candidate.toLowerCase());
-    if (distance < bestDistance) {
-      best = candidate;
-      bestDistance = distance;
-    }
-  }
-  return best;
+  return nearestOnes(text, candidates, 1, Math.max(2, Math.floor(text.length / 3)))[0];
 }
 
 /** Quotes a word for a POSIX shell, if needed. */

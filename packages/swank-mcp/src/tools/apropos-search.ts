@@ -8,7 +8,7 @@ import {
   cutName,
   cutText,
   expressionHint,
-  firstOf,
+  firstTexts,
   oneLine,
   patternText,
   plural,
@@ -18,7 +18,6 @@ import {
 import { oddCharacterHint } from "../text/visible.js";
 import { patternRefusal } from "./search-source.js";
 
-/** Key of a result's `_meta` under which programs find the names as data. */
 const NAMES_META = "swank-mcp/names";
 
 /** Longest arglist and documentation. */
@@ -29,7 +28,6 @@ const MAX_DOCUMENTATION = 100;
 /** Most packages of names that are left out. */
 const MAX_PACKAGES = 10;
 
-/** What was searched for. */
 interface Search {
   readonly pattern: string;
   readonly regexp: boolean;
@@ -38,7 +36,6 @@ interface Search {
   readonly external: boolean | undefined;
 }
 
-/** The answer of apropos-search. */
 function foundNamesAnswer(
   found: types.FoundNames | types.PackageNotFound,
   search: Search,
@@ -115,11 +112,8 @@ function nameLine({ name, kinds, arglist, documentation }: types.FoundName): str
 }
 
 function leftOutLines({ leftOut, undefinedCount, filteredCount }: types.FoundNames, search: Search): string[] {
-  const { shown, left } = firstOf(leftOut, MAX_PACKAGES);
-  const counts = [
-    ...shown.map(({ package: home, count }) => `${home} ${count}`),
-    ...(left > 0 ? [`${left} more packages`] : []),
-  ];
+  const packageText = ({ package: home, count }: types.FoundNames["leftOut"][number]) => `${home} ${count}`;
+  const counts = firstTexts(leftOut, MAX_PACKAGES, packageText, (left) => `${left} more packages`);
   const lines = [
     ...(counts.length > 0 ? [`Left out: ${counts.join(", ")}. Narrow the search with package, kind or external.`] : []),
     ...(filteredCount > 0 ? [`Not shown: ${names(filteredCount)} ${otherwise(search).replace(/,$/, "")}.`] : []),
@@ -153,7 +147,6 @@ const KINDS = [
   "type",
 ] as const;
 
-/** Most names in one answer. */
 const MAX_NAMES = 300;
 
 export const aproposSearch = defineTool({

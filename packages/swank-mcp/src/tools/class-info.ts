@@ -15,15 +15,12 @@ import {
 import { callLines } from "../report/stop.js";
 import { cutName, cutText, more, plural } from "../text/cut.js";
 
-/** Key of a result's `_meta` under which programs find the description as data. */
 const CLASS_META = "swank-mcp/class";
 
-/** Longest list of arguments. */
 const MAX_ARGUMENTS = 200;
 
 const NO_SYSTEMS = "Systems are not shown: ASDF may need the compiler's lock, which another thread holds.";
 
-/** What was asked for. */
 interface Asked {
   readonly name: string;
   readonly args: readonly string[];
@@ -31,7 +28,6 @@ interface Asked {
   readonly similar: readonly string[];
 }
 
-/** The answer of class-info. */
 function classInfoAnswer(info: types.ClassInfo, asked: Asked, guide: ToolGuide): ToolAnswer {
   if (info.status !== "found") return missingNameAnswer(info, asked, CLASS_META, guide);
   const meta = { [CLASS_META]: classData(info) };

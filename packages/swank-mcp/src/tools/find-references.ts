@@ -92,10 +92,8 @@ function count(functions = 0): string {
   return `${functions} ${plural(functions, "function")}`;
 }
 
-/** Key of a result's `_meta` under which programs find the places as data. */
 const REFERENCES_META = "swank-mcp/references";
 
-/** Most names of Lisp's own definitions. */
 const MAX_LISP_NAMES = 12;
 
 /** Most definitions by one form that are named after its first. */
@@ -113,7 +111,6 @@ const COUNTED: Record<types.ReferenceKind, readonly [one: string, several: strin
   subclasses: ["subclass", "subclasses", "of"],
 };
 
-/** What was asked for. */
 interface Asked {
   readonly name: string;
   readonly mode: types.ReferenceKind;
@@ -123,7 +120,6 @@ interface Asked {
   readonly similar: readonly string[];
 }
 
-/** The answer of find-references. */
 function referencesAnswer(found: types.References, asked: Asked, guide: ToolGuide): ToolAnswer {
   if (found.status !== "found") return missingNameAnswer(found, asked, REFERENCES_META, guide);
   const text = cutText(found.count === 0 ? noneText(found, asked) : someText(found, asked));

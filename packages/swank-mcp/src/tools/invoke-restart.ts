@@ -1,4 +1,4 @@
-import { SwankError } from "swank-client";
+import { SwankError, type types } from "swank-client";
 import * as z from "zod";
 import { Refusal } from "../base/refusals.js";
 import { answerResumed } from "../call/evaluate.js";
@@ -37,12 +37,17 @@ export const debuggerInvokeRestart = defineStopTool({
       if (stdin !== undefined) throw noInputForFrame();
     }
     const seconds = timeout ?? context.config.timeout;
-    const options = { timeout: seconds * 1000, signal: context.signal, stdin };
+    const wait = { timeout: seconds * 1000, signal: context.signal };
     return {
       request: await requestTo(choice, stop, values, stdin),
       isAbort: choice.kind === "restart" && isAbort(choice.restart, stop),
       async act(found) {
-        const answer = await answerResumed(found, () => invoke(found.stop, choice, values, options), context, seconds);
+        const answer = await answerResumed(
+          found,
+          () => invoke(found.stop, choice, values, wait, stdin),
+          context,
+          seconds,
+        );
         return withRestartTaken(answer, choice, values);
       },
     };
@@ -72,17 +77,12 @@ function noInputForFrame(): Refusal {
   });
 }
 
-interface Options {
-  readonly timeout: number;
-  readonly signal: AbortSignal;
-  readonly stdin: string | undefined;
-}
-
 async function invoke(
   stop: DebuggedStop,
   choice: RestartChoice,
   values: readonly string[],
-  { stdin, ...wait }: Options,
+  wait: types.WaitOptions,
+  stdin: string | undefined,
 ): Promise<void> {
   switch (choice.kind) {
     case "restart":

@@ -11,10 +11,8 @@ import type { DebuggedStop, Evaluation, Stop } from "../session/lisp-port.js";
 import { runsApart, type StopKeeper } from "../session/stops.js";
 import { cutName, cutStart, firstOf, oneLine, plural } from "../text/cut.js";
 
-/** Most characters of a line of code. */
 const MAX_LINE = 60;
 
-/** Most calls in the list. */
 const MAX_LISTED = 20;
 
 /** What the agents of the image run now, as far as the image's record has those of others. Own stops are listed elsewhere. */
@@ -92,7 +90,7 @@ function ownRunning(
 ) {
   const stopped = stops.live.map(({ thread }) => thread);
   return client.evaluations.flatMap((evaluation) => {
-    const begun = evaluations.codeOf(evaluation);
+    const begun = evaluations.find(evaluation);
     if (begun === undefined) return [];
     const code = firstLine(begun.code);
     // Which of several calls with the same code it is, the record does not tell.

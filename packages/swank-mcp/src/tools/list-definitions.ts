@@ -7,10 +7,8 @@ import { cutName, fairShare, fileName, plural } from "../text/cut.js";
 /** The answer of list-definitions when there is nothing to list. */
 export const NO_DEFINITIONS = "No definitions in session.";
 
-/** Key of a result's `_meta` under which programs find the definitions as data. */
 const DEFINITIONS_META = "swank-mcp/definitions";
 
-/** Most names under one heading. */
 const MAX_NAMES = 200;
 
 const MAX_NAME = 300;

@@ -9,10 +9,9 @@ import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
 import { missingFileAnswer } from "../report/names.js";
 import { counts, notesData, noteTexts } from "../report/notes.js";
 import { redefinitionLines } from "../report/report.js";
-import { fileName, firstOf, isSystemFile, more, oneLine, plural } from "../text/cut.js";
+import { fileName, firstOf, firstTexts, isSystemFile, more, oneLine, plural } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
-/** Key of a result's `_meta` under which programs find the result as data. */
 const LOADED_META = "swank-mcp/loaded";
 
 /** Most notes, systems and names of files shown. */
@@ -169,12 +168,9 @@ function sum(systems: readonly types.LoadedSystem[], key: "loaded" | "count"): n
 
 /** The numbers of files by system. */
 function systemsText(systems: readonly types.LoadedSystem[]): string {
-  const { shown, left } = firstOf(systems, MAX_SYSTEMS);
-  const texts = shown.map(({ name = "", loaded, count }) => {
-    const number = loaded === count ? String(count) : `${loaded} of ${count}`;
-    return `${fileName(name)} ${number}`;
-  });
-  return [...texts, ...(left > 0 ? [`${left} other systems`] : [])].join(", ");
+  const systemText = ({ name = "", loaded, count }: types.LoadedSystem) =>
+    `${fileName(name)} ${loaded === count ? count : `${loaded} of ${count}`}`;
+  return firstTexts(systems, MAX_SYSTEMS, systemText, (left) => `${left} other systems`).join(", ");
 }
 
 function problemLines(problem: types.LoadProblem): string[] {

@@ -6,10 +6,8 @@ import { defineTool } from "../call/tool.js";
 import { missingNameAnswer } from "../report/names.js";
 import { cutTexts, holdsForm } from "../text/cut.js";
 
-/** Key of a result's `_meta` under which programs find whether forms were expanded. */
 const EXPANSION_META = "swank-mcp/expansion";
 
-/** The answer of macroexpand-form. */
 function expansionsAnswer(expansions: types.Expansions, guide: ToolGuide): ToolAnswer {
   switch (expansions.status) {
     case "expanded":

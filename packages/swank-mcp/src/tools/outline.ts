@@ -4,10 +4,9 @@ import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingAnswer, missingFileAnswer, missingNameAnswer } from "../report/names.js";
-import { cutName, cutText, fileName, firstOf, more, oneLine, plural } from "../text/cut.js";
+import { cutName, cutText, fileName, firstTexts, more, oneLine, plural } from "../text/cut.js";
 import { missingSystemBlocks } from "./search-source.js";
 
-/** Key of a result's `_meta` under which programs find the outline as data. */
 const OUTLINE_META = "swank-mcp/outline";
 
 /** Longest first line of a form, and longest text about a file. */
@@ -16,7 +15,6 @@ const MAX_LINE = 110;
 /** Operators of a file that are counted even if nothing says that they define something: those that are used so often. */
 const OFTEN = 3;
 
-/** Most names of systems and packages in one line. */
 const MAX_RELATED = 30;
 
 /** Where an outline continues, if it does. */
@@ -25,8 +23,7 @@ function nextPage(start: number, shown: number, count: number): string[] {
 }
 
 function related(title: string, names: readonly string[]): string[] {
-  const { shown, left } = firstOf(names, MAX_RELATED);
-  const words = [...shown.map((name) => cutName(name)), ...(left > 0 ? [more(left, "name")] : [])];
+  const words = firstTexts(names, MAX_RELATED, cutName, (left) => more(left, "name"));
   return names.length === 0 ? [] : [`${title}: ${words.join(", ")}`];
 }
 
@@ -34,7 +31,6 @@ function about(text: string | undefined): string {
   return text === undefined ? "" : ` -- ${oneLine(text, MAX_LINE)}`;
 }
 
-/** The answer of outline for a file. */
 function fileAnswer(outlined: types.OutlinedFile, start: number, guide: ToolGuide): ToolAnswer {
   const meta = { [OUTLINE_META]: { ...outlined } };
   if (outlined.status === "file-not-found") return missingFileAnswer(outlined, OUTLINE_META, guide);
@@ -57,7 +53,6 @@ function fileData({ file, lines, count, isWhole, changed, forms }: types.FileOut
   return { file, lines, count, whole: isWhole, changed, forms: forms.map(({ line }) => line) };
 }
 
-/** The answer of outline for a package. */
 function packageAnswer(
   outlined: types.PackageOutline | types.PackageNotFound,
   start: number,
@@ -120,7 +115,6 @@ function packageData({ name, file, uses, usedBy, count, kinds }: types.PackageOu
   };
 }
 
-/** The answer of outline for a system. */
 function systemAnswer(outlined: types.OutlinedSystem, start: number, guide: ToolGuide): ToolAnswer {
   if (outlined.status === "system-not-found") {
     const meta = { [OUTLINE_META]: { ...outlined } };
@@ -201,7 +195,6 @@ function misused(problem: string): Refusal {
   });
 }
 
-/** Most entries in one answer. */
 const MAX_ENTRIES = 500;
 
 export const outline = defineTool({

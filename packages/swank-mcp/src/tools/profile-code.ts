@@ -17,7 +17,6 @@ import {
 } from "../text/cut.js";
 import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
 
-/** Key of a result's `_meta` under which programs find the profile as data. */
 const PROFILE_META = "swank-mcp/profile";
 
 const MAX_NAME = 90;
@@ -29,7 +28,6 @@ const MAX_MISSED = 300;
 /** Fewer samples say little. */
 const FEW = 25;
 
-/** The answer of profile-code. */
 function profileAnswer(profile: types.Profile): ToolAnswer {
   const text = [
     heading(profile),

@@ -16,7 +16,6 @@ import {
 import { cutName, cutText, plural } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 
-/** Key of a result's `_meta` under which programs find the outcomes as data. */
 const SAVES_META = "swank-mcp/saves";
 
 const NOTHING = "Nothing to save: no such definition was evaluated, or the file has the same text.";

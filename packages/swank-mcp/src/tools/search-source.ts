@@ -9,7 +9,7 @@ import {
   cutText,
   expressionHint,
   fileName,
-  firstOf,
+  firstTexts,
   more,
   oneLine,
   patternText,
@@ -25,7 +25,6 @@ export function patternRefusal(tool: string, reason: string): Refusal {
   });
 }
 
-/** Key of a result's `_meta` under which programs find the places as data. */
 const LINES_META = "swank-mcp/lines";
 
 /** Longest line, and longest first line of a definition. */
@@ -33,7 +32,6 @@ const MAX_LINE = 160;
 
 const MAX_HEAD = 80;
 
-/** Most folders that are named. */
 const MAX_FOLDERS = 8;
 
 interface Search {
@@ -43,7 +41,6 @@ interface Search {
   readonly start: number;
 }
 
-/** The answer of search-source. */
 function foundLinesAnswer(
   found: Exclude<types.SourceMatches, { readonly status: "bad-pattern" }>,
   search: Search,
@@ -132,11 +129,12 @@ const CUTS = {
 
 function lookedAt(found: types.FoundInSources): string {
   const { files, unreadFiles, folders, cut, unreadableFolders } = found;
-  const { shown, left } = firstOf(folders, MAX_FOLDERS);
-  const names = [
-    ...shown.map(({ folder, count }) => `${fileName(folder)} ${count}`),
-    ...(left > 0 ? [more(left, "folder")] : []),
-  ];
+  const names = firstTexts(
+    folders,
+    MAX_FOLDERS,
+    ({ folder, count }) => `${fileName(folder)} ${count}`,
+    (left) => more(left, "folder"),
+  );
   const where = names.length === 0 ? "" : `: ${names.join(", ")}`;
   const unread = unreadFiles > 0 ? ` (${unreadFiles} could not be read)` : "";
   return [
@@ -177,7 +175,6 @@ function linesData(found: Parameters<typeof foundLinesAnswer>[0]): JsonObject {
   };
 }
 
-/** Most lines in one answer. */
 const MAX_LINES = 300;
 
 export const searchSource = defineTool({
