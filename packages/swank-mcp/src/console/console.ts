@@ -221,28 +221,18 @@ export class Console {
   }
 
   /**
-   * Opens the session, and shows the image.
+   * Opens the session, so that a file that cannot be loaded is reported even if there is no entry.
    *
+   * @param greets - Whether to show the image, too.
    * @returns false when Lisp cannot be reached; the reason has then been shown.
    */
-  async greet(): Promise<boolean> {
-    const answer = await this.#call("lisp-status", {}, () => {});
-    if (this.#hasLeft) return false;
-    this.#parts.write(answer.isError ? `${answerText(answer)}\n` : greetingText(answer));
-    return !answer.isError;
-  }
-
-  /**
-   * Opens the session without a greeting, so that a file that cannot be loaded is reported even if there is no entry.
-   *
-   * @returns false when Lisp cannot be reached; the reason has then been shown.
-   */
-  async open(): Promise<boolean> {
+  async open(greets: boolean): Promise<boolean> {
     const answer = await this.#call("lisp-status", {}, () => {});
     if (this.#hasLeft) return false;
     const session = await this.#parts.tools.agent.host.current();
     if (answer.isError || session?.isPartlyLoaded === true) this.#hasFailed = true;
-    this.#parts.write(answer.isError ? `${answerText(answer)}\n` : noticesText(answer));
+    const opened = greets ? greetingText : noticesText;
+    this.#parts.write(answer.isError ? `${answerText(answer)}\n` : opened(answer));
     return !answer.isError;
   }
 
@@ -494,14 +484,14 @@ function terminalSize(): ScreenSize {
 }
 
 async function converse(console: Console): Promise<number> {
-  if (!(await console.greet())) return 1;
+  if (!(await console.open(true))) return 1;
   await console.run();
   return 0;
 }
 
 /** @param config - With `--load`, the files are loaded first, as by `sbcl --load`. */
 async function obey(console: Console, { load, attach }: Config): Promise<number> {
-  if (load.length > 0 && attach === undefined && !(await console.open())) return 1;
+  if (load.length > 0 && attach === undefined && !(await console.open(false))) return 1;
   await console.run();
   return console.hasFailed ? 1 : 0;
 }

@@ -193,7 +193,11 @@ function notFoundBlocks(description: types.NameNotFound, asked: string, similar:
     case "package-not-found":
       return [
         `Package ${shownName(description.package)} not found`,
-        ...block([...oddHint(description), ...markerHint(asked), ...similarHint(description.similar)]),
+        ...block([
+          ...oddHint(description),
+          ...markerHint(asked),
+          ...similarNamesHint(description.similar, "Packages with similar names"),
+        ]),
       ];
     case "symbol-not-found":
       return [
@@ -260,9 +264,9 @@ function block(lines: readonly string[]): string[] {
 
 /** An entry for each meaning. The first meaning under the symbol's own name also shows the value, if there is one. */
 function foundText({ name, meanings }: types.FoundSymbol): string {
-  const value = meanings
-    .flatMap((meaning) => ("value" in meaning && meaning.value ? [shownValue(meaning.value).text] : []))
-    .at(0);
+  const [value] = meanings.flatMap((meaning) =>
+    "value" in meaning && meaning.value ? [shownValue(meaning.value).text] : [],
+  );
   const own = meanings.filter((meaning) => meaning.name === name);
   const entries = meanings.map((meaning) => meaningText(meaning, meaning === own[0] ? value : undefined));
   return [...(own.length === 0 ? [`${cutName(name, MAX_NAME)} [SYMBOL]`] : []), ...entries].join("\n\n");
@@ -274,20 +278,13 @@ export function oddHint({ oddCharacter }: { readonly oddCharacter?: string | und
 }
 
 /** The line that names what is similar to a name, if anything is. */
-export function similarNamesHint(similar: readonly string[]): string[] {
-  return similar.length === 0 ? [] : [`Similar names: ${similar.map((name) => cutName(name)).join(", ")}`];
-}
-
-function similarHint(similar: readonly string[]): string[] {
-  return similar.length === 0
-    ? []
-    : [`Packages with similar names: ${similar.map((name) => cutName(name)).join(", ")}`];
+export function similarNamesHint(similar: readonly string[], what = "Similar names"): string[] {
+  return similar.length === 0 ? [] : [`${what}: ${similar.map((name) => cutName(name)).join(", ")}`];
 }
 
 function elsewhereHint({ elsewhere, more: left }: { readonly elsewhere: readonly string[]; readonly more: number }) {
   if (elsewhere.length === 0) return [];
-  const names = [...elsewhere.map((name) => cutName(name, MAX_NAME)), ...(left > 0 ? [more(left, "symbol")] : [])];
-  return [`In other packages: ${names.join(", ")}`];
+  return [`In other packages: ${[...cutNames(elsewhere), ...(left > 0 ? [more(left, "symbol")] : [])].join(", ")}`];
 }
 
 /** What a caller can name that may not exist, and what to do then. */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
-import { MAX_NAME, missingNameAnswer } from "../report/names.js";
+import { MAX_NAME, missingNameAnswer, similarNamesHint } from "../report/names.js";
 import {
   cutName,
   cutText,
@@ -55,7 +55,7 @@ function noneText({ undefinedCount, filteredCount, similar }: types.FoundNames, 
       : `No name ${patternText(pattern, regexp)}.`,
     ...(filteredCount > 0 ? [`${names(filteredCount)} ${otherwise(search)} ${does(filteredCount)}.`] : []),
     ...(undefinedCount > 0 ? [`${names(undefinedCount)} without a definition ${does(undefinedCount)}.`] : []),
-    ...(similar.length > 0 ? [`Similar names: ${similar.map((name) => cutName(name)).join(", ")}`] : []),
+    ...similarNamesHint(similar),
     ...expressionHint(pattern, regexp),
     ...packageHint(pattern),
     ...oddCharacterHint(pattern, "pattern"),

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
-import { missingAnswer } from "../report/names.js";
+import { missingAnswer, similarNamesHint } from "../report/names.js";
 import {
   cutName,
   cutText,
@@ -68,7 +68,7 @@ export function missingSystemBlocks({
   return [
     `ASDF knows no system ${cutName(system)}: it has not been loaded.`,
     ...oddCharacterHint(system),
-    ...(similar.length === 0 ? [] : [`Similar systems: ${similar.map((name) => cutName(name)).join(", ")}`]),
+    ...similarNamesHint(similar, "Similar systems"),
   ];
 }
 
