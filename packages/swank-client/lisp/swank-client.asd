@@ -143,6 +143,7 @@
   :serial t
   :components ((:file "questions/package")
                (:file "questions/describe")
+               (:file "questions/families")
                (:file "questions/show")
                (:file "questions/apropos")
                (:file "questions/macroexpand")

@@ -141,11 +141,12 @@ export type {
   FoundInSources,
   FoundLine,
   FoundLines,
-  NameOptions,
+  MethodFamily,
   SearchOptions,
   ShownFile,
   ShownSource,
   SourceMatches,
+  SourceOptions,
 } from "./code/source.js";
 export type { ConnectOptions } from "./connect.js";
 export type {

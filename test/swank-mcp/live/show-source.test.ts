@@ -76,6 +76,39 @@ describe("show-source", () => {
     );
   });
 
+  it("shows one method of each family of a function with many, and says how to see the others", async () => {
+    const nodes = Array.from({ length: 12 }, (_, index) => `node-${index}`);
+    await server.evaluate(`(defpackage :trees (:use :cl)) (in-package :trees)
+      (defclass node () ()) (defgeneric walk (node))
+      ${nodes.map((name) => `(defclass ${name} (node) ()) (defmethod walk ((node ${name})) '${name})`).join(" ")}
+      (defmethod walk ((node node)) :any-node)
+      (defmethod walk :around ((node node-3)) (list (call-next-method)))
+      (defmethod walk ((node integer)) :integer) (defmethod walk ((node (eql 7))) :seven) (defmethod walk ((node ratio)) :ratio)
+      (defmethod walk (node) :other) (in-package :cl-user)`);
+    const all = await shown({ name: "walk", package: "trees" });
+    expectFacts(
+      all,
+      // the method on the superclass stands for those on its subclasses
+      "(METHOD WALK (NODE)) (evaluated code…)\n(defmethod walk ((node node)) :any-node)",
+      "13 methods are left out, because a related one is shown:\n",
+      "12 like (METHOD WALK (NODE)): (METHOD WALK (NODE-0)), (METHOD WALK (NODE-1)),",
+      "(METHOD WALK (NODE-7)) and 4 more\n",
+      "Ask for one by its name as written here, or for all with the same qualifiers: (method WALK), (method WALK :around).",
+    );
+    expect(all).to.include("(METHOD WALK (T))").and.include("(METHOD WALK :AROUND (NODE-3))").and.include("(EQL 7)");
+    expect(all).to.include("1 like (METHOD WALK (INTEGER)): (METHOD WALK (RATIO))");
+    expect(all).to.not.include("(defmethod walk ((node node-5))");
+    const asked = await shownNames("(method trees::walk)", "(method trees::walk (trees::node-5))");
+    expectFacts(asked, "(defmethod walk ((node node-5)) 'node-5)", "(defmethod walk ((node ratio)) :ratio)");
+    expect(asked).to.not.include("left out");
+    const { _meta } = await server.call("show-source", { name: "walk", package: "trees" });
+    expect(_meta?.["swank-mcp/source"]).to.have.nested.property("families[0].count", 12);
+    // Lisp's functions have methods for hundreds of unrelated classes
+    const printed = await shown({ name: "print-object" });
+    expect(printed).to.match(/^\d+ methods are left out, because a related one is shown:$/m);
+    expect(printed.length).to.be.lessThan(30_000);
+  });
+
   it("shows one method by its qualifiers and specializers, or lists the methods that there are", async () => {
     expectFacts(
       await shownNames("(method area (square))", "(METHOD area :around ((eql point)))", "(method area (circle))"),

@@ -185,7 +185,13 @@ have been loaded from another text. CODE is the record about its code, or NIL."
                             (or (null specializers) (specializers-match-p (element-texts specializers) method)))))
                    definitions)))
 
-(defun show-definitions (text elements)
+(defun reply-with (status name definitions families-p)
+  "(STATUS NAME (ENTRY ...) LEFT-OUT (FAMILY ...)) for DEFINITIONS; of many methods, one of each family if FAMILIES-P."
+  (multiple-value-bind (shown families) (if families-p (with-families definitions) definitions)
+    (destructuring-bind (entries left) (entries shown)
+      (list status name entries left families))))
+
+(defun show-definitions (text elements families-p)
   "SHOW-SOURCE for the name TEXT. ELEMENTS are those of (METHOD ...), or NIL."
   (call-with-named text
                    (lambda (symbol status package)
@@ -196,18 +202,21 @@ have been loaded from another text. CODE is the record about its code, or NIL."
                             (wanted (if elements (wanted-methods all elements) all))
                             (missed (and elements (null wanted))))
                        (when missed (check-characters (format nil "(~{~a~^ ~})" elements)))
-                       (list* (if missed :no-such-method :found)
-                              (name-text (if setf-p (list 'setf symbol) symbol))
-                              (entries (if missed (remove :method all :key #'definition-kind :test-not #'eq) wanted)))))))
+                       (reply-with (if missed :no-such-method :found)
+                                   (name-text (if setf-p (list 'setf symbol) symbol))
+                                   (if missed (remove :method all :key #'definition-kind :test-not #'eq) wanted)
+                                   (and families-p (not missed) (null elements)))))))
 
-(defun show-source (text package-text)
+(defun show-source (text package-text &optional families-p)
   "The definitions of the name TEXT: NAME, (setf NAME) or (method NAME QUALIFIER... (SPECIALIZER...)); those of tests if there are no others.
-=> (:found NAME (ENTRY ...) LEFT-OUT) | (:no-such-method NAME (ENTRY ...) LEFT-OUT) with all methods | the replies of CALL-WITH-NAMED"
+Of a NAME with many methods, only one of each family if FAMILIES-P.
+=> (:found NAME (ENTRY ...) LEFT-OUT (FAMILY ...)) | (:no-such-method NAME (ENTRY ...) LEFT-OUT ()) with all methods
+ | the replies of CALL-WITH-NAMED. FAMILY is FAMILY-ENTRY's."
   (with-code-session (package-text)
     (if (method-text-p text)
         (let ((elements (element-texts (trimmed text))))
-          (show-definitions (or (second elements) "") elements))
-        (show-definitions text nil))))
+          (show-definitions (or (second elements) "") elements families-p))
+        (show-definitions text nil families-p))))
 
 ;;; Shows lines of a source file.
 

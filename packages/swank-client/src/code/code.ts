@@ -54,11 +54,11 @@ import {
 } from "./references.js";
 import {
   type FileOptions,
-  type NameOptions,
   type SearchOptions,
   type ShownFile,
   type ShownSource,
   type SourceMatches,
+  type SourceOptions,
   searchSource,
   showFile,
   showSource,
@@ -86,7 +86,7 @@ export class Code {
    * @returns an answer, even if there is no such name.
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
-  async showSource(name: string, options: NameOptions = {}): Promise<ShownSource> {
+  async showSource(name: string, options: SourceOptions = {}): Promise<ShownSource> {
     return showSource(this.#lisp, name, options);
   }
 

@@ -18,8 +18,25 @@ import {
 
 const { boolean, integer, list, map, nullable, record, string, tagged, tuple } = decode;
 
-/** Options of questions about names. */
-export interface NameOptions extends OptionsOf<typeof inPackage> {}
+const sourceOptions = {
+  ...inPackage,
+  /** True to show, of more than 12 methods, only one of each family: methods whose classes have a superclass in common. Default: false. */
+  families: check.flag,
+};
+
+/** Options of `showSource`. */
+export interface SourceOptions extends OptionsOf<typeof sourceOptions> {}
+
+const methodFamily = record({
+  /** The name of the method that is shown. */
+  shown: string,
+  /** Number of the others, and the names of the first of them. */
+  count: integer,
+  names: list(string),
+});
+
+/** Methods of which one is shown. */
+export interface MethodFamily extends Decoded<typeof methodFamily> {}
 
 const definitions = {
   /** As code in the package writes it. */
@@ -27,6 +44,8 @@ const definitions = {
   definitions: list<DefinitionText>(definitionText),
   /** Number of definitions that are not listed. */
   leftOut: integer,
+  /** The families of which only one method is among the definitions. */
+  families: list<MethodFamily>(methodFamily),
 };
 
 const foundDefinitions = tagged({
@@ -40,23 +59,19 @@ export type FoundDefinitions = Decoded<typeof foundDefinitions>;
 /** The definitions of a name, or the reason why there are none. */
 export type ShownSource = FoundDefinitions | NameNotFound;
 
-/** The definitions of a name in `packageName`, by default the session's package, with their text (lisp/questions/show.lisp). */
+/** The definitions of a name in a package, by default the session's package, with their text (lisp/questions/show.lisp). */
 const showSourceCall = lispFunction({
   name: "show-source",
   module: "questions",
-  encode: (name: string, packageName: string | undefined) => forms(name, packageName),
+  encode: (name: string, { package: packageName, families }: SourceOptions) => forms(name, packageName, families),
   decode: tagged({ ...nameNotFound }, foundDefinitions),
   timeout: CODE_TIME,
   label: () => "showing the source of a name",
 });
 
 /** Asks for the text of all definitions of a name. */
-export async function showSource(lisp: LispRunner, name: string, options: NameOptions): Promise<ShownSource> {
-  return questionsTo(lisp, "showSource", options, inPackage).run(
-    showSourceCall,
-    check.text("name", name),
-    options.package,
-  );
+export async function showSource(lisp: LispRunner, name: string, options: SourceOptions): Promise<ShownSource> {
+  return questionsTo(lisp, "showSource", options, sourceOptions).run(showSourceCall, check.text("name", name), options);
 }
 
 const fileOptions = {

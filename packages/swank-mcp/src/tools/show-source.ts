@@ -54,7 +54,11 @@ function shownSourceAnswer(shown: types.ShownSource, asked: AskedName, guide: To
     const blocks = [`${cutName(name, MAX_NAME)} has no definition.`, ...similarNamesHint(asked.similar)];
     return missingAnswer({ what: "name", blocks, meta }, guide);
   }
-  const texts = [...entryTexts(definitions), ...listed(definitions.filter(isBare), leftOut)];
+  const texts = [
+    ...entryTexts(definitions),
+    ...listed(definitions.filter(isBare), leftOut),
+    ...familiesText(shown.families, name),
+  ];
   return { blocks: [texts.join("\n\n")], isError: false, meta };
 }
 
@@ -92,6 +96,22 @@ function listed(definitions: readonly types.DefinitionText[], leftOut: number): 
   return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
+/** What is not shown of families of methods, and how to ask for it, as one paragraph. */
+function familiesText(families: readonly types.MethodFamily[], name: string): string[] {
+  if (families.length === 0) return [];
+  const { shown, left } = firstOf(families, MAX_LISTED);
+  const lines = shown.map((family) => {
+    const names = family.names.map((each) => cutName(each)).join(", ");
+    const others = family.count - family.names.length;
+    return `${family.count} like ${cutName(family.shown)}: ${names}${others > 0 ? ` and ${others} more` : ""}`;
+  });
+  const count = families.reduce((sum, family) => sum + family.count, 0);
+  const title = `${count} ${plural(count, "method is", "methods are")} left out, because a related one is shown:`;
+  const rest = left > 0 ? [`${left} more families`] : [];
+  const ask = `Ask for one by its name as written here, or for all with the same qualifiers: (method ${cutName(name, MAX_NAME)}), (method ${cutName(name, MAX_NAME)} :around).`;
+  return [[title, ...lines, ...rest, ask].join("\n")];
+}
+
 /** An entry for each definition that has a text, as long as there is room. Definitions that one form makes show it once. */
 function entryTexts(definitions: readonly types.DefinitionText[]): string[] {
   const seen = new Set<string>();
@@ -124,9 +144,13 @@ function headingOf({ kind, name, state, file, line, column, origin }: types.Defi
   return `${place}${kind === "method" ? "" : `${kind.replace("-", " ")} `}${shownName} (${isMade ? "made by its methods" : source})`;
 }
 
-function sourcesData({ status, name, definitions, leftOut }: types.FoundDefinitions): JsonObject {
+function sourcesData({ status, name, definitions, leftOut, families }: types.FoundDefinitions): JsonObject {
   const shown = definitions.slice(0, MAX_DATA).map(({ text, ...place }) => place);
-  return { status, name, definitions: shown, left_out: leftOut + definitions.length - shown.length };
+  const others = families.map((family) => ({ ...family, names: [...family.names] }));
+  return {
+    ...{ status, name, definitions: shown, left_out: leftOut + definitions.length - shown.length },
+    ...(others.length === 0 ? {} : { families: others }),
+  };
 }
 
 /** Key of a result's `_meta` under which programs find the place as data. */
@@ -222,7 +246,7 @@ export const showSource = defineTool({
 async function showName(name: string, packageName: string | undefined, { session, signal, guide }: ToolContext) {
   const lisp = await session();
   const { client } = lisp;
-  const shown = await client.code.showSource(name, { package: packageName, signal });
+  const shown = await client.code.showSource(name, { package: packageName, families: true, signal });
   const similar = isUndefined(shown)
     ? await namesNear(client, name, packageName ?? lisp.packageName)
     : await similarNames(client, name, shown);
