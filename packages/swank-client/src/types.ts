@@ -236,6 +236,7 @@ export type {
   HeapGrowthOptions,
   HeapInstance,
   HeapInstances,
+  HeapInstancesOptions,
   HeapLook,
   HeapOptions,
   HeapPath,

@@ -104,6 +104,74 @@ describe("heap", function () {
     expect(view).to.include("instance of class SHOP::BASKET");
   });
 
+  it("lists the largest instances from a size on, and groups those that look alike", async () => {
+    await lisp.evaluate(`(in-package :shop)
+      (defclass parcel () ((content :initarg :content)))
+      (defstruct (roll (:print-function (lambda (roll stream depth) (declare (ignore roll depth)) (write-string "roll" stream)))) (a 0))
+      (defvar *rolls* (append (loop repeat 3 collect (make-instance 'parcel)) (loop repeat 4 collect (make-roll))))
+      (deftype bytes () '(simple-array (signed-byte 16) (*)))
+      (defvar *bytes* (loop for size in '(10 500 200 40000 300 1000) collect (make-array size :element-type '(signed-byte 16))))
+      (in-package :cl-user) nil`);
+    const large = await heap({ mode: "instances", type: "shop::bytes", bytes: 600 });
+    const sizes = [...large.matchAll(/; ([\d.,]+ k?B|\d+ bytes)(?: each)?$/gm)].map(([, size]) => size);
+    expect(sizes.slice(0, 3)).to.deep.equal(["80.0 kB", "2.02 kB", "1.02 kB"]);
+    expect(large).to.match(/^Ids, the largest first: \d+ of at least 600 bytes\.$/m);
+    expect(steady(large)).to.not.include("of one in");
+    expectFacts(
+      steady(await heap({ mode: "instances", type: "shop::parcel" })).replace(
+        /ids? N[ \d]*: #<SHOP::P/,
+        "ids ...: #<SHOP::P",
+      ),
+      "Ids:\n3 alike, ids ...: #<SHOP::PARCEL>  ; SIZE each",
+    );
+    expect(await heap({ mode: "instances", type: "shop::roll", bytes: 0 })).to.match(
+      /^Ids, the largest first:\n4 alike, ids \d+ \d+ \d+ \d+: roll {2}; \d+ bytes each$/m,
+    );
+    expect(await heap({ mode: "instances", type: "shop::roll", bytes: 1_000_000 })).to.match(
+      /^4 objects of type [\s\S]*0 of at least 1\.0\d? MB\.$/m,
+    );
+  });
+
+  it("lets go of what only ids and history variables keep", async () => {
+    const goneAfter = async (let_go: () => Promise<string>) => {
+      const view = blocks(
+        await lisp.call("inspect-object", { object: "(defparameter *weak* nil) (list 1 (make-array 1000))" }),
+      );
+      const [, id] = /id (\d+)/.exec(view[0] ?? "") ?? [];
+      await lisp.evaluate(
+        `(setf *weak* (sb-ext:make-weak-pointer (swank-objects:ref ${id}))) (list (swank-objects:ref ${id}))`,
+      );
+      await lisp.evaluate(`(values (swank-objects:ref ${id}) 17)`);
+      const kept = await heap({ mode: "path", object: Number(id) });
+      expect(kept)
+        .to.match(/^Only this toolkit keeps/)
+        .and.include("heap with release lets it go.");
+      return { id: Number(id), said: await let_go() };
+    };
+    const isGone = async (id: number) => {
+      for (let round = 0; round < 20; round += 1) {
+        await lisp.evaluate("(progn (sb-sys:scrub-control-stack) (sb-ext:gc :full t) nil)");
+        const [value] = await lisp.evaluate("(null (sb-ext:weak-pointer-value *weak*))");
+        if (value === "=> T") return blocks(await lisp.call("inspect-object", { object: id }))[0];
+      }
+      throw new Error("It is still alive");
+    };
+    const all = await goneAfter(() => heap({ mode: "release" }));
+    expect(all.said).to.match(/^; \d+ objects let go\. Ids stay valid/);
+    expect(await isGone(all.id)).to.match(/^Object \d+ is gone: /);
+    await heap({ mode: "release" });
+    expect(await heap({ mode: "release" })).to.equal("; This session kept no object.");
+    await lisp.evaluate("(defvar *held* (vector 1))");
+    const held = /id (\d+)/.exec(blocks(await lisp.call("inspect-object", { object: "*held*" }))[0] ?? "")?.[1];
+    expect(await heap({ mode: "release", object: Number(held) })).to.equal(
+      `; Object ${held} let go. Ids stay valid while the program keeps their objects.`,
+    );
+    expect(blocks(await lisp.call("inspect-object", { object: Number(held) }))[0]).to.include("vector of 1");
+    expect(await heap({ mode: "release", object: Number(held) })).to.equal(
+      `; This session did not keep object ${held}.`,
+    );
+  });
+
   it("shows the path to an object by id or code, and what it cannot see", async () => {
     expectFacts(
       steady(await heap({ mode: "path", object: "(second (slot-value shop::*basket* 'shop::content))" })),
@@ -112,7 +180,7 @@ describe("heap", function () {
       "Other references may exist. Stacks, registers and foreign memory are not searched.",
     );
     expectFacts(
-      steady(await heap({ mode: "path", object: '(gethash "order 8" shop::*orders*)' })),
+      steady(await heap({ mode: "path", code: '(gethash "order 8" shop::*orders*)' })),
       "variable SHOP::*ORDERS*: ",
       'value of "order 8": #S(SHOP::ORDER :NUMBER 8)  ; id N, (gethash "order 8" SHOP::*ORDERS*)',
     );
@@ -128,6 +196,9 @@ describe("heap", function () {
       [{ mode: "instances" }, "heap: instances needs a type.\nsummary takes type, growth type or code, "],
       [{ mode: "path" }, "heap: path needs an object."],
       [{ mode: "summary", code: "1" }, "heap: summary takes no code."],
+      [{ mode: "path", object: 1, code: "*" }, "heap: path takes an object or code, not both."],
+      [{ mode: "summary", bytes: 1 }, "heap: summary takes no bytes."],
+      [{ mode: "release", object: "*" }, "heap: release takes an id, not code."],
       [{ mode: "path", object: 1, type: "cons" }, "heap: path takes no type."],
       [{ mode: "instances", type: "shop::ordr" }, "There is no type shop::ordr.\nGive a class or another type"],
       [

@@ -280,18 +280,31 @@ The values themselves are not returned, because the history variables would keep
       (note-walk look complete took)
       (values objects every))))
 
-(defun heap-instances (type &key collect (limit 20))
-  "Objects of TYPE, at most LIMIT, after a full collection if COLLECT. => (:instances . PLIST) | (:no-type TEXT REASON)"
+(defun largest-instances (counted least limit look)
+  "=> at most LIMIT objects with keys in COUNTED and at least LEAST bytes, the largest first; and the number of all that are so large"
+  (multiple-value-bind (objects count complete took) (find-largest (mapcar #'first counted) least limit +walk-seconds+)
+    (note-walk look complete took)
+    (values objects count)))
+
+(defun shown-instances (counted least limit look)
+  "A plist with at most LIMIT objects that have keys in COUNTED: the largest of at least LEAST bytes or, if that is NIL, some of all sizes."
+  (if least
+      (multiple-value-bind (objects count) (largest-instances counted least limit look)
+        (list :large count :every 1 :instances (instance-entries objects)))
+      (multiple-value-bind (objects every) (found-instances counted limit look)
+        (list :every every :instances (instance-entries objects)))))
+
+(defun heap-instances (type &key collect (limit 20) least)
+  "Objects of TYPE, at most LIMIT, after a full collection if COLLECT: the largest of at least LEAST bytes, unless that is NIL.
+=> (:instances . PLIST) | (:no-type TEXT REASON)"
   (reset-guard-pages)
   (with-type (asked type)
     (let* ((look (begin-look collect))
            (counted (counted-heap look asked)))
-      (multiple-value-bind (objects every) (found-instances counted limit look)
-        (list* :instances
-               :type (first (first (type-rows (list (list asked)))))
-               :count (sum #'second counted)
-               :bytes (sum #'third counted)
-               :types (type-rows (first-of (sort (by-type counted) #'> :key #'third) 5))
-               :every every
-               :instances (instance-entries objects)
-               (look-plist look))))))
+      (append (list :instances
+                    :type (first (first (type-rows (list (list asked)))))
+                    :count (sum #'second counted)
+                    :bytes (sum #'third counted)
+                    :types (type-rows (first-of (sort (by-type counted) #'> :key #'third) 5)))
+              (shown-instances counted least limit look)
+              (look-plist look)))))

@@ -145,9 +145,34 @@ parts."
                 (object-entry part reached :start start :count count :depth depth :keep keep :id (and (null path) id))
                 (list :no-part reached part)))))))
 
+(defun history-values (variable value)
+  "The values of the user's code in VALUE, that of a history variable."
+  (if (member variable '(/ // ///)) value (list value)))
+
+(defun release-history (releasable-p)
+  "Set the history variables of this client to NIL whose values have parts for which RELEASABLE-P is true. => these parts
+Code that runs has values of its own, which become those of the client when it returns."
+  (let ((session (current-session)) (released '()))
+    (setf (session-values session)
+          (loop for variable in *session-variables*
+                for value in (session-values session)
+                for parts = (and value (member variable *history-variables*)
+                                 (remove-if-not releasable-p (history-values variable value)))
+                collect (if parts nil value)
+                do (setf released (append parts released))))
+    released))
+
 (defun release-object (id)
-  "Keep the object ID alive no longer for this client. => whether it was kept"
-  (release-number id))
+  "Keep the object ID alive no longer for this client, neither as a numbered object nor in history variables. => whether it was kept"
+  (multiple-value-bind (object found) (object-numbered id)
+    (let ((released (and (eq found t) (release-history (lambda (part) (eq part object))))))
+      (or (release-number id) (and released t)))))
+
+(defun release-objects ()
+  "Keep no object alive any longer for this client. => the number of those that were kept"
+  (let ((objects (append (release-all) (release-history (constantly t)))))
+    (length (remove-duplicates (remove-if (lambda (object) (or (simple-value-p object) (member object '(nil t)))) objects)
+                               :test #'eq))))
 
 ;;; Swank's inspector for each client: Swank keeps its state in a variable, for which each inspected object has a value of its own.
 

@@ -30,5 +30,5 @@
   (:import-from #:swank-client/image #:described-source #:system-of #:with-file-systems)
   (:export #:armed #:call-action #:close-inspector #:describe-inspected #:heap-growth #:heap-instances #:heap-path #:heap-summary
            #:inspect-object #:inspect-part #:inspect-value #:inspected-parts #:part #:point #:prepare-profile #:prepare-trace #:profile-code
-           #:profile-progress #:profile-seconds #:refresh-inspector #:release-object #:run #:run-code #:time-code #:trace-code #:trace-progress
+           #:profile-progress #:profile-seconds #:refresh-inspector #:release-object #:release-objects #:run #:run-code #:time-code #:trace-code #:trace-progress
            #:trace-seconds))

@@ -11,7 +11,7 @@
   (:functions #:sb-vm #:map-allocated-objects #:saetp-specifier #:saetp-typecode)
   (:variables #:sb-vm #:*specialized-array-element-type-properties* #:list-pointer-lowtag #:simple-vector-widetag)
   (:types #:sb-kernel #:closure #:code-component #:fdefn)
-  (:export #:closure #:collect-garbage #:collectable-p #:count-heap #:find-in-heap #:heap-size #:heap-used #:key-type #:object-bytes))
+  (:export #:closure #:collect-garbage #:collectable-p #:count-heap #:find-in-heap #:find-largest #:heap-size #:heap-used #:key-type #:object-bytes))
 
 (in-package #:swank-client/sbcl-heap)
 
@@ -223,6 +223,42 @@ of classes do not count.
                  (incf next)))))
       (multiple-value-bind (complete took) (walk-heap #'note seconds #'prepare)
         (values (coerce (subseq found 0 next) 'list) complete took)))))
+
+(defun find-largest (keys least limit seconds)
+  "Find the LIMIT largest objects with one of KEYS and at least LEAST bytes, for at most SECONDS: no prototype of a class.
+=> a list of them, the largest first; the number of all that are so large; true if all were seen; and the nanoseconds that the walk took"
+  (declare (fixnum least limit))
+  (let ((prototypes (mapcar #'prototype-of keys))
+        (wanted (make-array +keys+ :initial-element nil))
+        (found (make-array limit :initial-element nil))
+        (sizes (make-array limit :element-type 'fixnum :initial-element 0))
+        (count 0) (smallest 0))
+    (declare (fixnum count smallest))
+    (flet ((prepare ()
+             (fill wanted nil)
+             (setf count 0 smallest 0)
+             (dolist (key keys)
+               (let ((place (place-of-key wanted key)))
+                 (when place (setf (svref wanted place) key)))))
+           (note (object tag bytes)
+             (declare (fixnum tag bytes) (optimize speed (sb-ext:inhibit-warnings 3)))
+             (let* ((key (key-of object tag)) (place (place-of-key wanted key)))
+               (when (and place (svref wanted place) (not (member object prototypes :test #'eq)))
+                 (let ((slots (and (not (typep key 'fixnum)) (slot-vector object))))
+                   (when slots (incf bytes (the fixnum (sb-ext:primitive-object-size slots)))))
+                 (when (>= bytes least)
+                   (let ((place (cond ((< count limit) count) ((> bytes (aref sizes smallest)) smallest))))
+                     (incf count)
+                     (when place
+                       (setf (svref found place) object
+                             (aref sizes place) bytes)
+                       (when (>= count limit)
+                         (setf smallest 0)
+                         (loop for index fixnum from 1 below limit
+                               when (< (aref sizes index) (aref sizes smallest)) do (setf smallest index))))))))))
+      (multiple-value-bind (complete took) (walk-heap #'note seconds #'prepare)
+        (let ((order (sort (loop for index below (min count limit) collect index) #'> :key (lambda (index) (aref sizes index)))))
+          (values (loop for index in order collect (svref found index)) count complete took))))))
 
 (defun object-bytes (object)
   "The bytes of OBJECT, with the vector of its slots."

@@ -142,6 +142,12 @@
         (setf (rest (shelf-kept shelf)) (remove number (rest (shelf-kept shelf)) :key #'first))
         keptp))))
 
+(defun release-all (&optional (session (current-session)))
+  "Keep no object alive any longer for the client of SESSION. => the objects that were kept"
+  (let ((shelf (session-shelf session)))
+    (sb-thread:with-mutex ((shelf-lock shelf))
+      (mapcar #'rest (shiftf (rest (shelf-kept shelf)) '())))))
+
 (defun forget-objects (session)
   "Forget the numbers of SESSION and release its objects."
   (let ((shelf (gethash session *shelves*)))

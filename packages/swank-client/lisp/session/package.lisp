@@ -90,4 +90,4 @@
   (:use #:common-lisp)
   (:import-from #:swank-client/any-lisp #:or-nil)
   (:import-from #:swank-client/session #:*departure-hooks* #:code-session #:current-session)
-  (:export #:drop-lookup #:kept-number #:new-number #:number-of #:numbered-values #:object-numbered #:release-number #:simple-value-p))
+  (:export #:drop-lookup #:kept-number #:new-number #:number-of #:numbered-values #:object-numbered #:release-all #:release-number #:simple-value-p))

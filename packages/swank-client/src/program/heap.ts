@@ -8,7 +8,7 @@ import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import { checkBalanced } from "../source-text/balance.js";
 import { noObject } from "./objects.js";
 
-const { boolean, integer, list, map, nullable, plist, record, string, tagged, tuple, withDefault } = decode;
+const { boolean, integer, list, map, nullable, optional, plist, record, string, tagged, tuple, withDefault } = decode;
 
 /** Most types or instances in one answer, and how many by default. */
 const MOST_ROWS = 1000;
@@ -28,6 +28,15 @@ const heapOptions = {
 
 /** How to look at the heap. */
 export interface HeapOptions extends OptionsOf<typeof heapOptions> {}
+
+const instancesOptions = {
+  ...heapOptions,
+  /** Only objects of at least so many bytes, the largest first. Default: objects of all sizes, spread evenly over the heap. */
+  least: check.index,
+};
+
+/** Which objects of a type to find. */
+export interface HeapInstancesOptions extends OptionsOf<typeof instancesOptions> {}
 
 const summaryOptions = {
   ...heapOptions,
@@ -163,7 +172,9 @@ export const heapInstancesData = plist({
   bytes: integer,
   /** The types among them with the most bytes. */
   types: list<HeapType>(heapType),
-  /** Distance between two of `instances`: they are spread evenly over the heap. */
+  /** Number of the objects that are as large as `least`, if that was given. */
+  large: optional(integer),
+  /** Distance between two of `instances`, which are spread evenly over the heap; 1 if `least` was given. */
   every: integer,
   instances: list<HeapInstance>(heapInstance),
 });
@@ -261,7 +272,11 @@ const heapGrowth = lispFunction({
 const heapInstances = lispFunction({
   name: "heap-instances",
   module: "observe",
-  encode: (type: string, options: HeapOptions) => [type, ...keysOf({ ...options, type: undefined })],
+  encode: (type: string, { least, ...options }: HeapInstancesOptions) => [
+    type,
+    ...keysOf({ ...options, type: undefined }),
+    ...keywordForms({ least }),
+  ],
   decode: tagged({ instances: heapInstancesData }),
   refusals: { "no-type": () => noType },
   timeout: HEAP_TIME,
@@ -401,9 +416,9 @@ export class Heap {
    * @param type - A Lisp type, e.g. the name of a class. Instances of its subclasses count.
    * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
    */
-  async instances(type: string, options: HeapOptions = {}): Promise<HeapInstances> {
+  async instances(type: string, options: HeapInstancesOptions = {}): Promise<HeapInstances> {
     check.text("type", type);
-    return questionsTo(this.#lisp, "heap.instances", options, heapOptions).run(heapInstances, type, options);
+    return questionsTo(this.#lisp, "heap.instances", options, instancesOptions).run(heapInstances, type, options);
   }
 
   /**

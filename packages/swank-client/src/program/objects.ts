@@ -154,3 +154,12 @@ export const releaseObject = lispFunction({
   decode: boolean,
   label: () => "releasing an object",
 });
+
+/** No longer keeps any object alive for this client. => the number of those that were kept */
+export const releaseObjects = lispFunction({
+  name: "release-objects",
+  module: "observe",
+  encode: () => [],
+  decode: integer,
+  label: () => "releasing objects",
+});

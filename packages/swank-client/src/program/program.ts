@@ -3,7 +3,7 @@ import type { Task } from "../evaluation/stop.js";
 import { type ProgressTask, type StartTask, startPrepared, startRun } from "../evaluation/work.js";
 import type { LispRunner } from "../runtime/runner.js";
 import { Heap } from "./heap.js";
-import { type InspectObjectOptions, inspectObject, type ObjectView, releaseObject } from "./objects.js";
+import { type InspectObjectOptions, inspectObject, type ObjectView, releaseObject, releaseObjects } from "./objects.js";
 import { type Profile, type ProfileOptions, type ProfileSource, profileCode } from "./profile.js";
 import {
   endProgramThread,
@@ -106,13 +106,23 @@ export class Program {
   }
 
   /**
-   * No longer keeps an object alive. Its id stays valid while the program keeps it.
+   * No longer keeps an object alive, neither for its id nor in this client's history variables (`*`, `/` and so on). Its id stays valid while the
+   * program keeps it. Code that runs or is stopped has history variables of its own until it returns.
    *
    * @returns whether it was kept for this client.
    */
   async releaseObject(id: number): Promise<boolean> {
     check.id("id", id);
     return this.#lisp.run(releaseObject, id);
+  }
+
+  /**
+   * Does the same for all objects that are kept for this client.
+   *
+   * @returns the number of these objects.
+   */
+  async releaseObjects(): Promise<number> {
+    return this.#lisp.run(releaseObjects);
   }
 
   /**

@@ -63,12 +63,13 @@ const calls: ReadArguments = ({ words: [name = "", ...others] }) => ({
   ...watched(others.join(" ")),
 });
 
-/** `growth` may be followed by code, `path` by code for an object; a number is an id, and any other word a type. */
+/** `growth` may be followed by code, `path` by code for an object, `release` by an id; a number is an id, and any other word a type. */
 const heap: ReadArguments = ({ words: [word, ...others] }) => {
   const rest = others.join(" ");
   if (word === undefined) return { mode: "summary" };
   if (word === "growth") return { mode: "growth", code: rest === "" ? undefined : rest };
   if (word === "path") return { mode: "path", object: rest };
+  if (word === "release") return { mode: "release", object: rest === "" ? undefined : rest };
   return /^#?\d+$/.test(word) ? { mode: "path", object: word } : { mode: "instances", type: word };
 };
 
@@ -197,9 +198,9 @@ export const COMMANDS: readonly ConsoleCommand[] = [
   }),
   tool(
     "heap",
-    "[growth|path|type|id] [form ...]",
+    "[growth|path|release|type|id] [form ...]",
     "heap",
-    "Show what the heap contains or what grew, instances of a type, or what keeps an object alive.",
+    "Show what the heap contains or what grew, instances of a type, or what keeps an object alive, or release it.",
     heap,
   ),
   tool("definitions", "[type]", "list-definitions", "List this session's definitions.", named("type")),

@@ -1,7 +1,7 @@
 import type { types } from "swank-client";
 import { growthCode } from "swank-client/internal";
 import * as z from "zod";
-import type { ToolAnswer, ToolGuide } from "../base/answer.js";
+import { type ToolAnswer, type ToolGuide, textAnswer } from "../base/answer.js";
 import type { Config } from "../base/config.js";
 import { Refusal } from "../base/refusals.js";
 import { answerAboutValue, concludeEvaluation, idOrCode, presentedAnswer } from "../call/evaluate.js";
@@ -105,15 +105,16 @@ function signed(difference: number, text: (amount: number) => string): string {
 }
 
 /** The answer of heap about objects of a type. */
-function instancesAnswer(found: types.HeapInstances): ToolAnswer {
-  const { type, count, bytes, types, every, instances } = found;
+function instancesAnswer(found: types.HeapInstances, asked: number | undefined): ToolAnswer {
+  const { type, count, bytes, types, large, every, instances } = found;
   const text = [
     `${countText(count)} ${plural(count, "object")} of type ${oneLine(type, MAX_TYPE)}, ${bytesText(bytes)}.`,
     ...lookLines(found),
     ...codeLines(type),
     ...(types.length > 1 ? [TYPE_HEADING, ...types.map(typeLine)] : []),
-    ...(instances.length === 0 ? [] : [shownText(every)]),
-    ...instances.map(instanceLine),
+    ...(large === undefined ? [] : [largeText(large, asked)]),
+    ...(instances.length === 0 || large !== undefined ? [] : [shownText(every)]),
+    ...grouped(instances).map(instancesLine),
   ].join("\n");
   const data = {
     ...found,
@@ -127,8 +128,30 @@ function shownText(every: number): string {
   return every > 1 ? `Ids of one in ${countText(every)}, in the order of the heap:` : "Ids:";
 }
 
-function instanceLine({ id, bytes, text }: types.HeapInstance): string {
-  return `id ${id}: ${text}  ; ${bytesText(bytes)}`;
+function largeText(large: number, least = 0): string {
+  const size = least === 0 ? "" : ` ${countText(large)} of at least ${bytesText(least)}.`;
+  return `Ids, the largest first:${size}`;
+}
+
+/** The address in the text of an object that has nothing else of its own. */
+const ADDRESS = / ?\{[0-9A-F]{6,16}\}/g;
+
+/** Instances that are shown alike: equal in size and, but for addresses, in their texts. */
+function grouped(instances: readonly types.HeapInstance[]): readonly (readonly types.HeapInstance[])[] {
+  const groups = new Map<string, types.HeapInstance[]>();
+  for (const instance of instances) {
+    const key = `${instance.bytes} ${instance.text.replace(ADDRESS, "")}`;
+    groups.set(key, [...(groups.get(key) ?? []), instance]);
+  }
+  return [...groups.values()];
+}
+
+function instancesLine([first, ...others]: readonly types.HeapInstance[]): string {
+  if (first === undefined) return "";
+  const { id, bytes, text } = first;
+  if (others.length === 0) return `id ${id}: ${text}  ; ${bytesText(bytes)}`;
+  const ids = [id, ...others.map((other) => other.id)].join(" ");
+  return `${others.length + 1} alike, ids ${ids}: ${text.replace(ADDRESS, "")}  ; ${bytesText(bytes)} each`;
 }
 
 /** Steps shown before those that are left out. */
@@ -137,11 +160,12 @@ const FIRST_STEPS = 12;
 const UNSEEN = "Stacks, registers and foreign memory are not searched";
 
 /** The answer of heap about what keeps an object alive. */
-function pathAnswer(path: types.HeapPath): ToolAnswer {
+function pathAnswer(path: types.HeapPath, guide: ToolGuide): ToolAnswer {
   const { steps, objects, time, bytes } = path;
   const text = [
     heading(path),
     ...stepLines(path),
+    ...(path.own ? [guide.advise("heap with release lets it go.")] : []),
     `Searched ${countText(objects)} objects in ${timeText(time)} without pausing the program; ${bytesText(bytes)} allocated meanwhile.`,
     ...(path.end === "found" ? [`Other references may exist. ${UNSEEN}.`] : []),
   ].join("\n");
@@ -207,8 +231,9 @@ async function growthOfCode(
 const ARGUMENTS = {
   summary: ["type"],
   growth: ["type", "code", "timeout"],
-  instances: ["type"],
-  path: ["object"],
+  instances: ["type", "bytes"],
+  path: ["object", "code"],
+  release: ["object"],
 } as const;
 
 export const heap = defineTool({
@@ -218,42 +243,65 @@ export const heap = defineTool({
   runsCode: ({ code, object }) => code !== undefined || (object !== undefined && typeof idOrCode(object) !== "number"),
   title: "Heap",
   description:
-    "Find leaks: types by bytes, growth since the last summary or around code, instances of a type, path: what keeps an object (id, code) alive.",
+    "Find leaks: types by bytes, growth since the last summary or around code, instances of a type (bytes: largest, from that size), path: what keeps an object (id, code), release: drop what only this session keeps.",
   input: (config: Config) =>
     z.strictObject({
-      mode: z.enum(["summary", "growth", "instances", "path"]),
+      mode: z.enum(["summary", "growth", "instances", "path", "release"]),
       type: z.string().optional(),
       object: z.union([z.int(), z.string()]).optional(),
       code: z.string().optional(),
+      bytes: z.int().min(0).optional(),
       gc: z.boolean().optional().describe("Default true"),
       timeout: timeoutInput(config),
     }),
   async run({ mode, gc, ...given }, context) {
     checkArguments(mode, given);
-    const { type, object, code, timeout } = given;
-    if (mode === "path") return pathOf(object, context);
+    const { type, object, code, bytes, timeout } = given;
+    if (mode === "path") return pathOf(object, code, context);
+    if (mode === "release") return released(object, context);
     const options = { collect: gc, signal: context.signal };
     if (code !== undefined) return growthOfCode(code, { ...options, type }, timeout, context);
     const { program } = (await context.session()).client;
     if (mode === "summary") return summaryAnswer(await program.heap.summary({ ...options, type }), type, context.guide);
     if (mode === "growth") return growthAnswer(await program.heap.growth({ ...options, type }), type);
     if (type === undefined) throw misused("instances needs a type");
-    return instancesAnswer(await program.heap.instances(type, options));
+    return instancesAnswer(await program.heap.instances(type, { ...options, least: bytes }), bytes);
   },
 });
 
-async function pathOf(object: number | string | undefined, context: ToolContext): Promise<ToolAnswer> {
-  if (object === undefined) throw misused("path needs an object");
-  const target = idOrCode(object);
+async function pathOf(
+  object: number | string | undefined,
+  code: string | undefined,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  if (object !== undefined && code !== undefined) throw misused("path takes an object or code, not both");
+  const target = object === undefined ? code : idOrCode(object);
+  if (target === undefined) throw misused("path needs an object");
   const { signal } = context;
   if (typeof target === "string") {
     return answerAboutValue(target, context, async (id, { client }) =>
-      pathAnswer(await client.program.heap.path(id, { signal })),
+      pathAnswer(await client.program.heap.path(id, { signal }), context.guide),
     );
   }
   const { program } = (await context.session()).client;
-  return pathAnswer(await program.heap.path(target, { signal }));
+  return pathAnswer(await program.heap.path(target, { signal }), context.guide);
 }
+
+/** Lets go of an object, or of all, that only ids and history variables of this session keep. */
+async function released(object: number | string | undefined, context: ToolContext): Promise<ToolAnswer> {
+  const id = object === undefined ? undefined : idOrCode(object);
+  if (typeof id === "string") throw misused("release takes an id, not code");
+  const { program } = (await context.session()).client;
+  if (id !== undefined) {
+    const wasKept = await program.releaseObject(id);
+    return textAnswer(wasKept ? `; Object ${id} let go. ${STILL_VALID}` : `; This session did not keep object ${id}.`);
+  }
+  const count = await program.releaseObjects();
+  if (count === 0) return textAnswer("; This session kept no object.");
+  return textAnswer(`; ${countText(count)} ${plural(count, "object")} let go. ${STILL_VALID}`);
+}
+
+const STILL_VALID = "Ids stay valid while the program keeps their objects.";
 
 function checkArguments(mode: keyof typeof ARGUMENTS, given: Readonly<Record<string, unknown>>): void {
   const taken: readonly string[] = ARGUMENTS[mode];
@@ -264,6 +312,6 @@ function checkArguments(mode: keyof typeof ARGUMENTS, given: Readonly<Record<str
 
 function misused(problem: string): Refusal {
   return new Refusal("INVALID_ARGUMENTS", `heap: ${problem}.`, {
-    remedy: "summary takes type, growth type or code, instances type, path object.",
+    remedy: "summary takes type, growth type or code, instances type and bytes, path object or code, release object.",
   });
 }

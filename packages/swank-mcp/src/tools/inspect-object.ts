@@ -17,11 +17,11 @@ export const inspectObject = defineTool({
   runsCode: ({ object }) => typeof idOrCode(object) !== "number",
   title: "Inspect object",
   description:
-    "Look into an object: its kind, and its parts (slots, elements, entries, closed-over variables) with values, expressions, and ids to inspect.",
+    "Show an object's kind and parts (slots, elements, entries, closed-over variables) with values, expressions and ids.",
   input: ({ readOnly }: Config) =>
     z.strictObject({
       object: z.union([z.int(), z.string()]).describe(readOnly ? "Id" : "Id, or code to evaluate"),
-      part: z.union([z.int(), z.string()]).optional().describe("Index of a part to show, or path (3/0)"),
+      part: z.union([z.int(), z.string()]).optional().describe("A part's index, or path (3/0)"),
       start: z.int().min(0).optional().describe("First part (default 0)"),
       depth: z.int().min(1).max(MAX_DEPTH).optional().describe("Levels (default 1)"),
       frame: z.int().optional().describe("Frame to evaluate in"),

@@ -153,11 +153,11 @@ export const listThreads = defineTool({
   effect: "reads",
   title: "List threads",
   description:
-    "List the image's threads: whose code each runs, what it waits for (lock and holder, condition variable, sleep, input). Deadlocks of mutexes come first. No thread is disturbed; only stacks interrupts them, briefly.",
+    "List threads: whose code each runs, what it waits for (lock and holder, condition variable, sleep, input). Mutex deadlocks come first. Only stacks interrupts threads, briefly.",
   input: () =>
     z.strictObject({
-      stacks: z.int().min(0).max(30).optional().describe("Innermost frames of each (default 0)"),
-      name: z.string().min(1).optional().describe("Part of the names of the wanted threads"),
+      stacks: z.int().min(0).max(30).optional().describe("Innermost frames (default 0)"),
+      name: z.string().min(1).optional().describe("Part of their names"),
     }),
   async run({ stacks = 0, name }, { session, signal, agent, guide }) {
     const { client } = await session();
