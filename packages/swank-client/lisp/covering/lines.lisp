@@ -61,6 +61,9 @@ A quoted form is not entered: the compiler numbers more in it than the text has.
   '("DEFMACRO" "DEFINE-COMPILER-MACRO" "DEFTYPE" "DEFSETF" "DEFINE-SETF-EXPANDER" "DEFINE-SYMBOL-MACRO" "DEFVAR" "DEFGLOBAL")
   "Operators of definitions whose code runs when other code is compiled, or only if a variable has no value yet.")
 
+(defparameter *unmarked-operators* '("DEFPACKAGE" "DEFINE-PACKAGE" "IN-PACKAGE")
+  "Operators of forms that are done when their file is compiled or loaded, without a mark in the record.")
+
 (defun inline-names (text spans known)
   "The names in TEXT, in upper case, of the functions that the top-level forms with SPANS declaim inline."
   (loop for form in spans
@@ -95,7 +98,10 @@ run if its callers have: what did not run by itself is not known."
 top-level forms. EXACT is true if the path led all the way, and INDEX is its last."
   (let ((unmeasured (unmeasured-forms text (coerce forms 'list) records known)))
     (loop for (branch (number . inner) ran) in records
-          when (and (< number (length forms)) (not (and inner (aref unmeasured number))))
+          when (and (< number (length forms))
+                    (not (if inner
+                             (aref unmeasured number)
+                             (member (operator-at text (aref forms number) known) *unmarked-operators* :test #'equal))))
             collect (multiple-value-bind (span around) (span-at text (aref forms number) inner known)
                       (list span (= (length around) (length inner)) around branch (first (last inner)) ran)))))
 

@@ -88,12 +88,12 @@ set until RESTORE has ended."
         when (equal truename (named-file name)) append records))
 
 (defun covered-files (coverage)
-  "What ran of each file of COVERAGE: the least covered first."
+  "What ran of each file of COVERAGE in which there is something to run: the least covered first."
   (let ((all (loop for component in (coverage-components coverage)
                    for truename = (named-file (component-source component))
                    for covered = (and truename (coverage-of truename (records-of coverage truename)))
-                   when covered collect covered)))
-    (flet ((share (covered) (if (zerop (covered-all covered)) 1 (/ (covered-ran covered) (covered-all covered)))))
+                   when (and covered (plusp (covered-all covered))) collect covered)))
+    (flet ((share (covered) (/ (covered-ran covered) (covered-all covered))))
       (stable-sort all #'< :key #'share))))
 
 (defun covered-facts (covered)
@@ -109,7 +109,7 @@ set until RESTORE has ended."
   "The native name of the folder of this image's LCOV files, which only this user can read."
   (unless (and *lcov-folder* (probe-file (sb-ext:parse-native-namestring *lcov-folder*)))
     (setf *lcov-folder* (concatenate 'string
-                                     (sb-posix:mkdtemp (format nil "~a/swank-client-coverage-XXXXXX" (or (sb-posix:getenv "TMPDIR") "/tmp")))
+                                     (sb-posix:mkdtemp (format nil "~a/lisp-coverage-XXXXXX" (or (sb-posix:getenv "TMPDIR") "/tmp")))
                                      "/")))
   *lcov-folder*)
 
