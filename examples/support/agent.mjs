@@ -1,3 +1,4 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -88,6 +89,23 @@ export class Agent {
     return this.call("evaluate-lisp", { code }, expected);
   }
 
+  /**
+   * Edits a file of the image's directory, and records the edit.
+   *
+   * @param {string} file
+   * @param {string} old the text to replace; "": nothing, the new text is appended
+   * @param {string} text the new text
+   */
+  async edit(file, old, text) {
+    const path = `${this.#folder}${file}`;
+    const before = await readFile(path, "utf8");
+    if (!before.includes(old)) throw new WrongTurn(`${file} was expected to contain ${old}.`);
+    await writeFile(path, old === "" ? before + text : before.replace(old, () => text));
+    const lines = (sign, lines) => lines.trim().replace(/^/gm, `${sign} `).replace(/ $/gm, "");
+    const removed = old === "" ? "" : `${lines("-", old)}\n`;
+    this.#write(`\`\`\`text\n> edit ${file}\n${removed}${lines("+", text)}\n\`\`\`\n\n`);
+  }
+
   /** Returns the index of the first frame of a function, or of a local function in it. @param {string} name with its package */
   async frameOf(name, args = {}) {
     const { frames } = await this.call("debugger_frames", { end: 6, ...args }, new RegExp(`"function":"[^"]*${name}`));
@@ -113,6 +131,7 @@ export class Agent {
       .replace(/\n\n?Time: [\d.]+ s(?=\n|$)/g, "")
       .replace(/\b\d+\.\d\d s\b/g, "0.01 s")
       .replace(/ \{[0-9A-F]{10}\}/g, " {...}")
+      .replace(/(?<=^LCOV: ).*\//m, "/tmp/")
       .replaceAll(',{"index"', ',\n {"index"')
       .replace(/\(pid \d+\)/, "(pid 4711)")
       .replace(/"pid":\d+/, '"pid":4711')

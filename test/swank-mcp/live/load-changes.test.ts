@@ -107,6 +107,26 @@ describe("load-changes", () => {
     );
   });
 
+  it("puts a test into the suite that its file is in", async () => {
+    await value(`${LOAD_FIVEAM} (asdf:load-system "fiveam")`);
+    const suites = "(def-suite one)\n(in-suite one)\n(test a (is (= 1 1)))\n(fiveam:def-suite* two :in one)\n";
+    const text = `(defpackage :tested (:use :cl :fiveam)) (in-package :tested)\n${suites}(test b (is (= 1 1)))\n`;
+    await write(text, EARLIER);
+    await value(`(let ((fiveam::*suite* nil)) (load ${JSON.stringify(file)}))`);
+    await write(`${text.replace("(test a", "(test a0 (is (= 1 1)))\n(test a")}(test c (is (= 1 1)))\n`);
+    const before = await value("fiveam::*suite*");
+    expect(await load({ file })).to.equal(
+      "Loaded:\nform (test a0 (is (= 1 1))) FOLDER/stock.lisp:4:1\nform (test c (is (= 1 1))) FOLDER/stock.lisp:8:1",
+    );
+    const names = (suite: string) =>
+      value(`(sort (alexandria:hash-table-keys (fiveam::tests (fiveam:get-test 'tested::${suite}))) #'string<)`);
+    expect([await names("one"), await names("two"), await value("fiveam::*suite*")]).to.deep.equal([
+      "=> (TESTED::A TESTED::A0 TESTED::TWO)",
+      "=> (TESTED::B TESTED::C)",
+      before,
+    ]);
+  });
+
   it("says of a file that was never loaded how to load it", async () => {
     await writeFile(join(folder, "other.lisp"), "(defun other () 1)\n");
     expect(await load({ file: join(folder, "other.lisp") })).to.equal(

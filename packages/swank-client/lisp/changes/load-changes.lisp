@@ -2,8 +2,11 @@
 
 (in-package #:swank-client/changes)
 
-(defparameter *context-operators* '("IN-PACKAGE" "IN-READTABLE" "DECLAIM")
-  "Operators of top-level forms that set what later forms are read and compiled with, when these are compiled.")
+(defparameter *suite-operators* '("IN-SUITE" "IN-SUITE*" "DEF-SUITE*")
+  "Operators of top-level forms that set the suite to which later tests belong, in FiveAM.")
+
+(defparameter *context-operators* (list* "IN-PACKAGE" "IN-READTABLE" "DECLAIM" *suite-operators*)
+  "Operators of top-level forms that set what later forms are read, compiled and loaded with.")
 
 (defvar *known-operators* (make-hash-table :test 'eq) "What OPERATOR-SYNTAX-P is for operators, during one request.")
 
@@ -116,6 +119,18 @@ run; or NIL if it does not."
   (loop for position from (1+ (top-level-form-start form)) below (1- (top-level-form-end form))
         unless (member (char text position) '(#\Newline #\Return)) do (setf (char text position) #\Space)))
 
+(defun enter-suite (text form)
+  "If FORM of TEXT defines a suite and enters it, let it only enter it: defined again, the suite would lose its tests."
+  (let* ((start (top-level-form-start form))
+         (operator (definition-head text start (top-level-form-end form))))
+    (when (and operator (string= "DEF-SUITE*" (operator-name operator)))
+      (destructuring-bind ((first end) &optional name &rest options) (element-spans text start (top-level-form-end form) 2)
+        (declare (ignore first options))
+        (replace text "in-suite  " :start1 (- end (length "in-suite  ")))
+        (when name
+          (loop for position from (second name) below (1- (top-level-form-end form))
+                unless (member (char text position) '(#\Newline #\Return)) do (setf (char text position) #\Space)))))))
+
 (defun encoded (text format)
   "The bytes of TEXT in FORMAT, or NIL if it cannot be written so."
   (let ((octets (or-nil (sb-ext:string-to-octets text :external-format format))))
@@ -126,9 +141,9 @@ run; or NIL if it does not."
   (loop with text = (copy-seq (file-text file))
         for form in (file-forms file)
         for number from 0 to (1+ wanted)
-        unless (or (= number wanted)
-                   (char/= #\( (char text (top-level-form-start form)))
-                   (and (< number wanted) (eq :compiled (aref (file-syntax-changes file) number))))
+        if (and (< number wanted) (eq :compiled (aref (file-syntax-changes file) number)))
+          do (enter-suite text form)
+        else unless (or (= number wanted) (char/= #\( (char text (top-level-form-start form))))
           do (blank-form text form)
         initially (fill text #\Space :end (first-line-end text))
         maximize (top-level-form-end form) into end
@@ -179,12 +194,17 @@ run; or NIL if it does not."
              (unless (or (noted-path note) (noted-position note)) (setf (noted-path note) (list number)))
              note))))
 
+(defun call-with-file-variables (function)
+  "Call FUNCTION, which compiles or loads a part of a file, with bindings of the variables that ASDF-FLV binds for each file."
+  (let ((variables (remove-if-not #'boundp (value-if-loaded "NET.DIDIERVERNA.ASDF-FLV" "*FILE-LOCAL-VARIABLES*"))))
+    (progv variables (mapcar #'symbol-value variables) (funcall function))))
+
 (defun call-noting-form (file number function)
   "Call FUNCTION, which compiles or loads form NUMBER of FILE. => the notes except compiler notes, and the number of those not kept"
   (multiple-value-bind (notes omitted)
       (handler-bind ((warning #'muffle-warning)
                      (sb-ext:compiler-note #'muffle-warning))
-        (call-collecting-notes function))
+        (call-collecting-notes (lambda () (call-with-file-variables function))))
     (values (loop for note in notes
                   unless (eq :note (noted-severity note)) collect (placed-note note file number))
             omitted)))

@@ -5,7 +5,7 @@
   (:use #:common-lisp #:swank-client/sbcl-code #:swank-client/text #:swank-client/forms #:swank-client/printing #:swank-client/texts
         #:swank-client/ledger #:swank-client/session #:swank-client/evaluate #:swank-client/loaded-texts #:swank-client/definitions
         #:swank-client/recorded #:swank-client/image #:swank-client/questions #:swank-client/build)
-  (:import-from #:swank-client/any-names #:accessible-symbol #:call-if-loaded)
+  (:import-from #:swank-client/any-names #:accessible-symbol #:call-if-loaded #:value-if-loaded)
   (:import-from #:swank-client/any-lisp #:nil-on #:or-nil)
   (:import-from #:swank-client/sbcl-faults #:recording-faults)
   (:import-from #:swank-client/sbcl-functions #:*method-function-names*)

@@ -162,7 +162,8 @@ left over from a crash, as for Emacs itself; about a process on another machine 
         for changes across (file-syntax-changes file)
         for index below number
         for head = (and changes (definition-head text (top-level-form-start form) (top-level-form-end form)))
-        when (and head (not (member (operator-name head) '("IN-PACKAGE" "DECLAIM") :test #'string=)))
+        for operator = (and head (operator-name head))
+        when (and operator (or (string= "IN-READTABLE" operator) (not (member operator *context-operators* :test #'string=))))
           do (let ((package (package-at text (file-forms file) index (file-initial-package file))))
                (setf readtable (and package (readtable-after (read-in (form-text text form) package)))))
         finally (return readtable)))
