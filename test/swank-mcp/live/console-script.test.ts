@@ -7,8 +7,16 @@ import { gone } from "../../support/mcp-processes.js";
 import { startRealSwank } from "../../support/real-swank.js";
 
 describe("swank-mcp console without a terminal", () => {
-  it("prints only answers, and exits at the end of its input", async () => {
-    const { output, code } = await runScript(["(+ 1 2)", "", "; nothing", "(list 1", "      2)"]);
+  it("prints only answers, and exits at the end of its input or at ,quit", async () => {
+    const { output, code } = await runScript([
+      "(+ 1 2)",
+      "",
+      "; nothing",
+      "(list 1",
+      "      2)",
+      ",quit",
+      "(princ :never)",
+    ]);
     expect({ output, code }).to.deep.equal({ output: "=> 3\n=> (1 2)\n", code: 0 });
   });
 
@@ -47,10 +55,6 @@ describe("swank-mcp console without a terminal", () => {
       expect(code).to.equal(1);
     }
     expect(await runScript([], ["--load", "/dev/null"])).to.deep.equal({ output: "", code: 0 });
-  });
-
-  it("exits immediately at ,quit", async () => {
-    expect(await runScript([",quit", "(princ :never)"])).to.deep.equal({ output: "", code: 0 });
   });
 
   it("shows output immediately, under its stream's name, and does not repeat it", async () => {

@@ -4,7 +4,7 @@ import { McpStdio } from "../../support/mcp-stdio.js";
 
 describe("evaluate-lisp on code that exhausts the heap", () => {
   it("reports it without SBCL's dump, and the next answer reports the lost image on one line", async () => {
-    const server = await McpStdio.start();
+    const server = await McpStdio.start(["--dynamic-space-size", "300"]);
     const [report] = await server.evaluate("(let (l) (loop (push 1 l)))", { timeout: 600 });
     // Either the collector runs out of memory and ends the process, or the allocation fails with an error.
     expect(report).to.match(

@@ -21,7 +21,7 @@ async function act(server: ToolCaller, thread: number, mode: string): Promise<st
 
 /** A thread that counts its rounds. */
 const COUNTING = `
-(defvar *rounds* 0)
+(defparameter *rounds* 0)
 (defun count-on () (loop (incf *rounds*) (sleep 0.001)))
 (sb-thread:make-thread (lambda () (unwind-protect (count-on) (setf *rounds* :ended))) :name "counting")
 nil`;
@@ -31,7 +31,7 @@ const GOES_ON = "(let ((before cl-user::*rounds*)) (loop until (> cl-user::*roun
 
 describe("interrupt-thread", function () {
   this.timeout(180_000);
-  const server = liveServer({ each: true });
+  const server = liveServer();
 
   it("stops a thread of the agent's code, which can be inspected and continued", async () => {
     await server.evaluate(COUNTING);
@@ -48,6 +48,7 @@ describe("interrupt-thread", function () {
       `; Thread ${id}/1 resumed`,
     );
     expect(await server.evaluate(GOES_ON)).to.deep.equal(["=> :ON"]);
+    await act(server, id, "kill");
   });
 
   it("stops a running evaluation of the agent, whose call reports the stop, too", async () => {
@@ -61,9 +62,10 @@ describe("interrupt-thread", function () {
     const [own = "", place] = blocks(await evaluation.result);
     expect(own).to.match(/^\[INTERRUPT\] INTERRUPTED\n/);
     expect(place).to.include(`thread ${id}/1`);
+    await server.call("debugger_invoke_restart", { restart: "ABORT" });
   });
 
-  for (const action of ["abort", "kill"])
+  for (const action of ["abort", "kill"]) {
     it(`ends a thread of the agent's code by ${action}, with its cleanup forms`, async () => {
       await server.evaluate(COUNTING);
       const id = await running(server, "counting");
@@ -72,17 +74,12 @@ describe("interrupt-thread", function () {
       expect((await act(server, id, action))[0]).to.match(/^There is no thread \d+\./);
     });
 
-  for (const action of ["abort", "kill"])
-    it(`ends a running evaluation by ${action}`, async () => {
-      const evaluation = server.startCall("evaluate-lisp", { code: "(list (sleep 3600))", timeout: 3600 });
-      const id = await running(server, "worker");
-      expect(await act(server, id, action)).to.deep.equal([`; Thread ${id} (worker) ended`]);
-      expect(blocks(await evaluation.result)[0]).to.equal("; Evaluation aborted");
-    });
-
-  for (const action of ["abort", "kill"])
-    it(`says that an evaluation without interrupts has not ended by ${action}, until it has`, async () => {
-      await server.evaluate("(defvar *open* nil) (defvar *inside* nil)");
+    it(`ends a running evaluation by ${action}, and says that one without interrupts has not ended, until it has`, async () => {
+      const sleeping = server.startCall("evaluate-lisp", { code: "(list (sleep 3600))", timeout: 3600 });
+      const sleeper = await running(server, "worker");
+      expect(await act(server, sleeper, action)).to.deep.equal([`; Thread ${sleeper} (worker) ended`]);
+      expect(blocks(await sleeping.result)[0]).to.equal("; Evaluation aborted");
+      await server.evaluate("(defparameter *open* nil) (defparameter *inside* nil)");
       const code = "(sb-sys:without-interrupts (setf *inside* t) (loop until *open* do (sleep 0.01))) (sleep 3600)";
       const evaluation = server.startCall("evaluate-lisp", { code, timeout: 3600 });
       await server.evaluate("(loop until *inside* do (sleep 0.01))");
@@ -92,19 +89,10 @@ describe("interrupt-thread", function () {
       await server.evaluate("(setf *open* t)");
       expect(blocks(await evaluation.result)[0]).to.equal("; Evaluation aborted");
     });
-
-  it("finds a thread that list-threads leaves out because there are more than 500", async () => {
-    await server.evaluate(`(loop for number below 520 do
-      (sb-thread:make-thread (lambda () (sleep 3600)) :name (format nil "many~d" number))) nil`);
-    for (const name of ["many0", "many519"]) {
-      const { threads } = await listThreads(server, { name });
-      const id = threads.find((thread) => thread.name === name)?.id ?? 0;
-      expect(await act(server, id, "kill")).to.deep.equal([`; Thread ${id} (${name}) ended`]);
-    }
-  });
+  }
 
   it("says that a thread without interrupts has not stopped", async () => {
-    await server.evaluate(`(defvar *open* nil)
+    await server.evaluate(`(defparameter *open* nil)
       (sb-thread:make-thread (lambda () (sb-sys:without-interrupts (loop until *open* do (sleep 0.01))) (sleep 3600)) :name "closed") nil`);
     const id = await running(server, "closed");
     expect((await act(server, id, "stop"))[0]).to.match(/^; Thread \d+ has not stopped yet: it allows no interrupts/);
@@ -125,13 +113,23 @@ describe("interrupt-thread", function () {
     const auto = await server.call("interrupt-thread", { thread: "auto", mode: "stop" });
     expect(blocks(auto)[0]).to.match(/^"thread" must be a thread id\./);
   });
+
+  it("finds a thread that list-threads leaves out because there are more than 500", async () => {
+    await server.evaluate(`(loop for number below 520 do
+      (sb-thread:make-thread (lambda () (sleep 3600)) :name (format nil "many~d" number))) nil`);
+    for (const name of ["many0", "many519"]) {
+      const { threads } = await listThreads(server, { name });
+      const id = threads.find((thread) => thread.name === name)?.id ?? 0;
+      expect(await act(server, id, "kill")).to.deep.equal([`; Thread ${id} (${name}) ended`]);
+    }
+  });
 });
 
 describe("interrupt-thread in an attached image", function () {
   this.timeout(180_000);
-  const image = liveSwank({ each: true });
-  const watcher = liveServer({ each: true, args: attachedTo(image) });
-  beforeEach(() => image.type(COUNTING));
+  const image = liveSwank();
+  const watcher = liveServer({ args: attachedTo(image) });
+  before(() => image.type(COUNTING));
 
   it("asks the user before it stops a thread of the program, and continues it when the server is killed", async () => {
     let answer = "No";

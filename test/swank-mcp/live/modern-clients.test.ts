@@ -42,6 +42,9 @@ for (const mode of MODES) {
       expect(asked.join("\n")).to.include("evaluate code in frame #0:\nCode: (+ 40 2)");
     });
 
+    // From here on, a connection that has found the newest revision is one that was told it.
+    if (mode === "auto") return;
+
     it("does nothing after a no", async () => {
       await evaluate(client, '(defvar *touched* "no") (error "stopped")');
       answer = async () => ({ action: "decline" });
