@@ -1,16 +1,20 @@
 // The MCP Inspector, an independent client, lists the tools and calls them. It has its own package-lock.json and is installed when it is
 // first needed, because it is half as large as all other dependencies together.
 import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { ensureLisp } from "../setup/lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
+import { environment } from "../testing/run-tests.mjs";
 
 const FOLDER = "scripts/checks/inspector";
 const INSPECTOR = inRepository(
   `${FOLDER}/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js`,
 );
-const SERVER = [process.execPath, inRepository("node_modules/.bin/swank-mcp")];
+const CACHE = environment().XDG_CACHE_HOME;
+/** The server, with the cache of the tests: it is given a part of this process's environment only. */
+const SERVER = ["-e", `XDG_CACHE_HOME=${CACHE}`, process.execPath, inRepository("node_modules/.bin/swank-mcp")];
 
 /** The questions, and the text that each answer must contain. */
 const QUESTIONS = [
@@ -26,6 +30,9 @@ const QUESTIONS = [
 export async function checkInspector() {
   await ensureLisp();
   await ensureDependencies(FOLDER, ["--ignore-scripts"]);
+  // Each of the servers would begin to build the core, and none would end it.
+  const { launchImage } = await import("swank-client/launch");
+  await (await launchImage({ cacheDir: join(CACHE, "swank-toolkit") })).stop();
   const problems = [];
   for (const question of QUESTIONS) problems.push(...(await problemOf(question)));
   return problems;

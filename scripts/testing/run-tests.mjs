@@ -137,8 +137,8 @@ async function runMocha(args) {
   return counts.failed === 0 && code !== 0 ? { ...counts, failed: 1 } : counts;
 }
 
-/** The tests' own environment: what they compile is kept apart from the user's, and between runs. */
-function environment() {
+/** The environment of tests and checks: what they compile is kept apart from the user's, and between runs. */
+export function environment() {
   const user = process.getuid?.() ?? "user";
   const cache = process.env["SWANK_TEST_CACHE"] || join(tmpdir(), `swank-test-cache-${user}`);
   return { ...process.env, SWANK_TEST_CACHE: cache, XDG_CACHE_HOME: cache };

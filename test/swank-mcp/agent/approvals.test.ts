@@ -66,10 +66,31 @@ describe("promptText", () => {
     expect(text).to.include("Code:\n  1\n");
   });
 
-  it("escapes characters that are invisible or reorder others", () => {
-    const text = promptText(request({ particulars: [["Code", "(a \u202e b\u0007\u200b\ud800 ö λ \u{1f600})"]] }), 60);
-    expect(text).to.include("(a \\u{202e} b\\u{7}\\u{200b}\\u{d800} ö λ \u{1f600})");
+  it("escapes every character that is invisible or reorders others", () => {
+    const hidden =
+      "\u0007\u00ad\u00a0\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u2028\u2029\u202e\u2066\u2800\u3000\u3164\ufe0f\ufeff\uffa0\ufffc\ue000\ud800\u{1d159}\u{e0041}\u{10ffff}";
+    const code = `"${hidden} a\u0301\u0302\u0303\u0304 \u20dd ö λ שלום \u{1f600}"`;
+    const text = promptText(request({ particulars: [["Code", code]] }), 60);
+    const escaped = Array.from(hidden, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`).join("");
+    expect(text).to.include(`"${escaped} a\u0301\u0302\\u{303}\\u{304} \\u{20dd} ö λ שלום \u{1f600}"`);
   });
+
+  for (const [what, gap] of [
+    ["blank lines", "\n".repeat(1900)],
+    ["spaces", " ".repeat(1900)],
+    ["tabs", "\t".repeat(500)],
+    ["lines of spaces", " \n".repeat(900)],
+  ] as const)
+    it(`does not hide code behind ${what}: it shows the code in a few lines, or offers no Yes before all of it was shown`, () => {
+      const asked = request({ particulars: [["Code", `(list 1)${gap}(g 3)`]] });
+      const text = promptText(asked, 60);
+      if (text.includes("[Yes/")) {
+        expect(text.length).to.be.lessThan(400);
+        expect(text.split("\n").length).to.be.lessThan(10);
+        expect(text).to.include("(g 3)");
+      }
+      expect(detailText(asked, 60)).to.include("(g 3)");
+    });
 
   it("escapes invisible characters at the ends of the text, which Lisp would read as code", () => {
     const text = promptText(
@@ -80,6 +101,12 @@ describe("promptText", () => {
       "AI agent wants to invoke x\\u{3000}:",
       "Code: \\u{a0}(a)\\u{2003}\\u{feff}",
     ]);
+  });
+
+  it("shows code of many lines in part, in fewer lines than a dialog has", () => {
+    const lines = promptText(request({ particulars: [["Code", `(list ${"\n x".repeat(100)})`]] }), 60).split("\n");
+    expect(lines.length).to.be.lessThan(50);
+    expect(lines.slice(-3).join("\n")).to.match(/\[\.\.\. \d+ more characters\]\n\nAllow\? \[No\/Show Code\]/);
   });
 
   it("shows long code in part with the number of missing characters; detailText shows all of it", () => {
@@ -126,11 +153,10 @@ describe("Approvals", () => {
     ],
   ];
   for (const [what, replies] of noes) {
-    for (const mode of ["ask", "strict"] as const) {
-      it(`deny the request under ${mode} when the user answers ${what}`, async () => {
+    it(`deny the request when the user answers ${what}`, async () => {
+      for (const mode of ["ask", "strict"] as const)
         expect(await verdict(mode, request({ stop: STOP }), user(...replies).approver)).to.match(/^APPROVAL_DENIED: /);
-      });
-    }
+    });
   }
 
   it("deny code that was not shown whole", async () => {

@@ -25,31 +25,21 @@ describe("approval with a client that can ask", () => {
     ]);
   });
 
-  it("does nothing after any other answer and leaves the stop unchanged", async () => {
+  it("does nothing after a no, whatever was asked for, and leaves the stop unchanged", async () => {
     const stop = stopName(await lisp.evaluate("(let ((n 1)) (declare (special n)) (f n))"));
-    const answer: ElicitResult[] = [
-      chosen("No"),
-      chosen("yes please"),
-      { action: "accept", content: {} },
-      { action: "accept" },
-      { action: "decline" },
-      { action: "cancel" },
-    ];
     await lisp.evaluate("(defvar *touched* nil)");
-    for (const given of answer) {
-      for (const [name, args] of [
-        ["debugger_eval_in_frame", { frame: 0, code: "(setf *touched* t)" }],
-        ["debugger_invoke_restart", { restart: "RETRY" }],
-        ["debugger_step", { mode: "into" }],
-        ["breakpoint_set", { function: "g" }],
-      ] as const) {
-        user.answers = [given];
-        const refused = await lisp.refusal(name, args);
-        expect(refused, `${name} ${JSON.stringify(given)}`).to.include({ type: "APPROVAL_DENIED" });
-        expect(refused.next).to.include("Nothing was done");
-      }
+    for (const [name, args] of [
+      ["debugger_eval_in_frame", { frame: 0, code: "(setf *touched* t)" }],
+      ["debugger_invoke_restart", { restart: "RETRY" }],
+      ["debugger_step", { mode: "into" }],
+      ["breakpoint_set", { function: "g" }],
+    ] as const) {
+      user.answers = [chosen("No")];
+      const refused = await lisp.refusal(name, args);
+      expect(refused, name).to.include({ type: "APPROVAL_DENIED" });
+      expect(refused.next).to.include("Nothing was done");
     }
-    expect(user.asked).to.have.lengthOf(24);
+    expect(user.asked).to.have.lengthOf(4);
     expect(await lisp.stops()).to.deep.equal([stop]);
     expect(await lisp.breakpoints()).to.deep.equal([]);
     expect(await lisp.evaluate("*touched*")).to.deep.equal(["=> NIL"]);
