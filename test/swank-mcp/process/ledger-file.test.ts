@@ -1,10 +1,8 @@
 import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { Worker } from "node:worker_threads";
 import { expect } from "chai";
 import { LedgerFile } from "#swank-mcp/call/ledger.js";
 import { ledgerLines } from "../../support/ledger.js";
@@ -43,18 +41,6 @@ describe("LedgerFile", () => {
     expect((await ledgerLines(path)).map(({ call }) => call)).to.deep.equal([1, 2, 3]);
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
     expect(problems).to.deep.equal([]);
-  });
-
-  it("leaves a line alone that another process is writing", async () => {
-    const other = JSON.stringify(line(1));
-    await writeFile(path, other.slice(0, 20), { mode: 0o600 });
-    const rest = JSON.stringify(`${other.slice(20)}\n`);
-    const writing = `setTimeout(() => require("node:fs").appendFileSync(${JSON.stringify(path)}, ${rest}), 20)`;
-    const writer = new Worker(writing, { eval: true });
-    await once(writer, "online");
-    open().append(line(2));
-    expect((await ledgerLines(path)).map(({ call }) => call)).to.deep.equal([1, 2]);
-    await writer.terminate();
   });
 
   it("reports a failure once, and says later how many lines are missing", async () => {

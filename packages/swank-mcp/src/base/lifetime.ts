@@ -2,12 +2,7 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { Writable } from "node:stream";
 import type { Log } from "./log.js";
 
-/**
- * Waits for a promise for a limited time.
- *
- * @param time - Milliseconds.
- * @returns the value, boxed; `undefined` when the time was up first. A rejection after that is ignored.
- */
+/** Waits for a value for some milliseconds. @returns the value, boxed; `undefined` when the time was up. A later rejection is ignored. */
 export async function settledWithin<T>(time: number, promise: Promise<T>): Promise<{ readonly value: T } | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -75,7 +70,6 @@ export class Lifetime {
   /** True after a signal: every later wait is short. */
   #isHurried = false;
 
-  /** @param output - Standard output. */
   constructor(output: OutputQueue) {
     this.#output = output;
     this.#ended = new Promise((resolve) => {
@@ -91,7 +85,6 @@ export class Lifetime {
     this.#log = log;
   }
 
-  /** Ends the program. */
   end(end: End): void {
     this.#resolve(end);
     if (end.drain !== true) this.#resolveUrgent(end);
@@ -181,7 +174,6 @@ function errorsWritten(): Promise<void> {
 const INTERVAL = 2000;
 
 export interface ParentWatch {
-  /** Stops watching. */
   end(): void;
 }
 

@@ -245,7 +245,6 @@ function keyOf(key: string, names: Spellings, spellings: Spellings, schema: Obje
   return meant.length === 1 && spellings.get(plain(key))?.length === 1 ? meant[0] : undefined;
 }
 
-/** Keys by their plain form. */
 type Spellings = ReadonlyMap<string, readonly string[]>;
 
 function counted(keys: readonly string[]): Spellings {

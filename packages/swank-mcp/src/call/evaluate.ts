@@ -62,7 +62,6 @@ export async function concludeEvaluation(
   return { ...conclusion, processOutput: context.agent.takeProcessOutput(session) };
 }
 
-/** Facts for {@link concludeFollowed}. */
 interface Following {
   /** Number of the session's resets when the wait began. */
   readonly resets: number;
@@ -277,7 +276,6 @@ export function stoppedOutcome(stop: DebuggedStop): Stopped {
   return { ...EMPTY_TRANSCRIPT, status: "stopped", stop };
 }
 
-/** A frame of a stop. */
 interface AddressedFrame extends AddressedStop {
   readonly frame: number;
 }

@@ -32,7 +32,6 @@ export function outcomeOf({ structured, meta, isError }: ToolAnswer): string {
   return refusal ?? textAt(meta, OUTCOME_META, "status") ?? "ok";
 }
 
-/** The text at a path of keys, if there is one. */
 function textAt(value: JsonValue | undefined, ...path: readonly string[]): string | undefined {
   let found = value;
   for (const key of path) found = isJsonObject(found) ? found[key] : undefined;
@@ -42,14 +41,12 @@ function textAt(value: JsonValue | undefined, ...path: readonly string[]): strin
 /** Most characters of a text in a line of the ledger, and of the texts of a list together. */
 const MAX_TEXT = 20_000;
 
-/** Most items of a list. */
 const MAX_ITEMS = 100;
 
 /** Cuts the texts of one line, and counts what it leaves out by field. */
 class LedgerCuts {
   readonly #leftOut: Record<string, number> = {};
 
-  /** The text, or its beginning. */
   text(field: string, text: string): string {
     const kept = cut(text, MAX_TEXT, "");
     this.#count(field, text.length - kept.length);
@@ -117,7 +114,6 @@ export class CallLedger {
     this.#agent = agent;
   }
 
-  /** Writes that a call has begun. */
   begin({ name, args }: Pick<ToolCall, "name" | "args">): LedgerEntry {
     this.#calls += 1;
     const call = this.#calls;
@@ -227,7 +223,7 @@ export class LedgerFile {
 
   #write(text: string): boolean {
     try {
-      appendOwn(this.#path, this.#mayBeTorn && isTorn(this.#path) ? `\n${text}` : text, "--ledger");
+      appendOwn(this.#path, this.#mayBeTorn && endsInside(this.#path) ? `\n${text}` : text, "--ledger");
       this.#mayBeTorn = text === "";
       return true;
     } catch (error) {
@@ -239,26 +235,7 @@ export class LedgerFile {
   }
 }
 
-/**
- * How often a file is looked at whose last line has no end, and the longest pause between two looks, in milliseconds. Pauses have random lengths, so that
- * only one of several processes ends a line that nobody is writing.
- */
-const LOOKS = 10;
-
-const BETWEEN_LOOKS = 30;
-
-const never = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-
-/** Whether the file's last line has no end, and gets none: another process that is writing it shows only a part for a moment. */
-function isTorn(path: string): boolean {
-  for (let look = 1; endsInside(path); look += 1) {
-    if (look === LOOKS) return true;
-    Atomics.wait(never, 0, 0, Math.random() * BETWEEN_LOOKS);
-  }
-  return false;
-}
-
-/** Whether the file's last line has no end. */
+/** Whether the last line has no end. Otherwise the next line would continue it. */
 function endsInside(path: string): boolean {
   try {
     const file = openSync(path, READING);

@@ -214,7 +214,6 @@ async function answer(
   return withNotices(given, [...remarks, ...agent.takeNotices(guide)]);
 }
 
-/** The refusal of a call whose image was replaced while it ran. */
 function sessionReset(cause: unknown): Refusal {
   return new Refusal("SESSION_RESET", "The session was reset while the call ran; its effects are gone.", { cause });
 }

@@ -10,11 +10,7 @@ import { innermost, isForeign, ownership } from "../session/stops.js";
 import { oneLine } from "../text/cut.js";
 import { type DeclaredTool, declareTool, type ToolContext, type ToolDescription, type threadInput } from "./tool.js";
 
-/**
- * Checks a frame's index without asking the image.
- *
- * @throws Refusal `INVALID_FRAME`
- */
+/** Checks a frame's index without asking the image. @throws Refusal `INVALID_FRAME` */
 export function checkFrame(frame: number, { condition }: Pick<DebuggedStop, "condition">): void {
   const last = condition.totalFrames - 1;
   if (frame >= 0 && frame <= last) return;
@@ -117,23 +113,16 @@ const MAX_SHOWN = 100;
 const HOW_THREADS_STOP =
   "A thread stops at an error in evaluate-lisp, at a breakpoint (breakpoint_set) and at (break).";
 
-/**
- * Reads `auto`, a thread id, or `id/level` as printed with a stop.
- *
- * @throws Refusal `INVALID_ARGUMENTS`
- */
+/** Reads `auto`, a thread id, or `id/level` as printed with a stop. @throws Refusal `INVALID_ARGUMENTS` */
 export function readStopAddress(text: string): StopAddress {
   if (text.trim() === "auto") return { kind: "latest" };
   // JavaScript numbers with more digits are not exact.
   const [, thread, level] = /^(\d{1,15})(?:\/(\d{1,15}))?$/.exec(text.trim()) ?? [];
   if (thread === undefined) {
-    throw new Refusal(
-      "INVALID_ARGUMENTS",
-      `"thread" must be auto, a thread id, or id/level, not ${oneLine(JSON.stringify(text), MAX_SHOWN)}.`,
-      {
-        remedy: "Leave it out for the latest stop; lisp-status lists the stopped threads.",
-      },
-    );
+    const given = oneLine(JSON.stringify(text), MAX_SHOWN);
+    throw new Refusal("INVALID_ARGUMENTS", `"thread" must be auto, a thread id, or id/level, not ${given}.`, {
+      remedy: "Leave it out for the latest stop; lisp-status lists the stopped threads.",
+    });
   }
   return { kind: "thread", thread: Number(thread), level: level === undefined ? undefined : Number(level) };
 }
@@ -192,11 +181,7 @@ async function missing(
   return new Refusal("NO_SUCH_THREAD", `There is no thread ${thread}.`, { remedy: others(stops) });
 }
 
-/**
- * Refuses a stop that this server ends because of a limit: its thread may not have left it yet.
- *
- * @throws Refusal `STALE_STOP`
- */
+/** Refuses a stop that this server ends because of a limit: its thread may not have left it yet. @throws Refusal `STALE_STOP` */
 export function checkKept({ stop }: AddressedStop, { agent }: ToolContext): void {
   if (agent.stops.isEnding(stop)) throw stale(stop.thread, stop.level, undefined);
 }
@@ -291,6 +276,5 @@ export interface StopPlan {
   readonly request: StopRequest | "continue" | "impossible-elsewhere";
   /** Whether the action only aborts the stop: the user is asked only about a stop that belongs to another client or the program. */
   readonly isAbort?: boolean;
-  /** Called only if the user allows it. */
   act(found: AddressedStop): Promise<ToolAnswer>;
 }

@@ -146,7 +146,6 @@ export function declareTool<Input extends z.ZodObject>(
 export interface Plan {
   /** Absent for an action that needs no approval. */
   readonly request: ApprovalRequest | undefined;
-  /** Called only if the user allows it. */
   act(): Promise<ToolAnswer>;
 }
 
@@ -218,7 +217,6 @@ export interface ToolContext {
   /** Aborted only when the client cancels the call or disconnects. An interrupted evaluation pauses instead, to be inspected. */
   readonly cancelled: AbortSignal;
   readonly config: Config;
-  /** The state of the calling client. */
   readonly agent: AgentSession;
   /** Knows the client's tools: hints must name no others. */
   readonly guide: ToolGuide;
@@ -233,11 +231,7 @@ export interface ToolContext {
   currentSession(): Promise<LispSession | undefined>;
   /** Why the last session was lost, a sentence; `undefined` once another session has replaced it. */
   lastLoss(): Promise<string | undefined>;
-  /**
-   * Ends the session and its image, and returns a new session.
-   *
-   * @throws as `session` does; the old session has ended even then.
-   */
+  /** Ends the session and its image, and returns a new session. @throws as `session` does; the old session has ended even then. */
   renew(session: LispSession): Promise<LispSession>;
   /** Sends the client new output of the evaluation and its stream or, without a stream, a text about the current wait. */
   progress(text: string, stream?: types.OutputStream): void;

@@ -43,7 +43,6 @@ export function answerText({ blocks, structured, isError }: ToolAnswer): string 
   return [jsonText(data), ...others, ...texts].join("\n\n");
 }
 
-/** The fields of lisp-status that the greeting shows. */
 const status = z.looseObject({
   implementation: z.string(),
   version: z.string(),
@@ -111,7 +110,6 @@ export class LiveOutput {
     return text.startsWith(`${section}\n\n`) ? text.slice(section.length + 2) : text;
   }
 
-  /** The blank line between sections. */
   #gap(): string {
     if (this.#stream === undefined) return "";
     return this.#endsLine ? "\n" : "\n\n";
@@ -496,7 +494,6 @@ async function obey(console: Console, { load, attach }: Config): Promise<number>
   return console.hasFailed ? 1 : 0;
 }
 
-/** A readline interface with line editing, completion and a persistent history. */
 function terminalLines(tools: ToolServer, commands: readonly ConsoleCommand[]): Interface {
   const history = new HistoryFile(historyPath(process.env));
   const lines = createInterface({

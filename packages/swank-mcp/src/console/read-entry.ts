@@ -141,7 +141,6 @@ export function stopOf(place: Place | undefined, chosen: string | undefined): st
   return stops.find((stop) => stop.split("/")[0] === chosen) ?? stops.at(-1);
 }
 
-/** The terminal's output. */
 interface Screen {
   write(text: string): void;
 }

@@ -38,10 +38,8 @@ function guesses(files: readonly types.FileState[]): (change: types.Change) => b
   return ({ state, file }) => file !== undefined && guessed.has(file) && OF_LOADED_TEXT.includes(state);
 }
 
-/** The headings in their order. */
 const STATES = Object.keys(HEADINGS).filter((state): state is types.ChangeState => state in HEADINGS);
 
-/** What was asked for: one `file`, or all; and whether to show texts and diffs. */
 interface Wanted {
   readonly file: string | undefined;
   readonly text: boolean;

@@ -9,7 +9,6 @@ import { methodTexts, placeName, REPORT_FRAMES, relevantFrames, restartsData } f
 /** Key of a result's `_meta` under which programs find {@link outcomeData}. */
 export const OUTCOME_META = "swank-mcp/outcome";
 
-/** The parts of a conclusion that are shown as data. */
 type Concluded = Pick<Conclusion, "status" | "transcript" | "ending" | "processOutput">;
 
 /** The facts of a report as data. Restarts count from 1, as in every answer. Like all data of `_meta`, they are cut when the answer is sent. */

@@ -54,12 +54,7 @@ const KINDS: Partial<Record<types.Meaning["kind"], string>> = {
   "symbol-macro": "symbol macro",
 };
 
-/**
- * One meaning of a symbol (contract describe-symbol-tool, "Success Response"). The contract's fields come in its order; other fields
- * precede the documentation.
- *
- * @param value - Printed value of the symbol; `undefined` to show none.
- */
+/** One meaning of a symbol (contract describe-symbol-tool, "Success Response"). Fields that the contract lacks precede the documentation. */
 function meaningText(meaning: types.Meaning, value: string | undefined): string {
   return [
     `${cutName(meaning.name, MAX_NAME)} [${TYPES[meaning.kind]}]`,
@@ -156,20 +151,14 @@ function firstLines(form: string): string {
 
 const SYMBOL_META = "swank-mcp/symbol";
 
-/** What helps to write the hints. */
 interface SymbolAdvice {
   readonly guide?: ToolGuide;
-  /** Names that are similar to one that was not found. */
   readonly similar?: readonly string[];
   /** The arguments of a call whose methods were asked for. */
   readonly args?: readonly string[];
 }
 
-/**
- * The answer of describe-symbol: the contract's text, and a second block with hints, if there are any.
- *
- * @param asked - The name that the caller gave.
- */
+/** The answer of describe-symbol: the contract's text, and a second block with hints, if there are any. @param asked - The name that the caller gave. */
 export function symbolBlocks(
   description: types.SymbolDescription,
   asked: string,
@@ -182,12 +171,7 @@ export function symbolBlocks(
   ];
 }
 
-/**
- * The answer about a name that is not in the image: the contract's text, and a second block with the nearest names, if there are any.
- *
- * @param asked - The name that the caller gave.
- * @param similar - Names that are similar to it.
- */
+/** The answer about a name that is not in the image: the contract's text, and a second block with the nearest names, if there are any. */
 function notFoundBlocks(description: types.NameNotFound, asked: string, similar: readonly string[]): readonly string[] {
   switch (description.status) {
     case "package-not-found":
@@ -299,13 +283,10 @@ const NEXT = {
   test: "Correct the name, or load the system that defines the test with load-system.",
 } as const;
 
-/** What a caller can name that may not exist. */
 type Nameable = keyof typeof NEXT;
 
-/** What the answer about a missing thing is written from. */
 interface Missing {
   readonly what: Nameable;
-  /** The answer itself, and a block of similar names, if there are any. */
   readonly blocks: readonly string[];
   readonly meta: JsonObject;
 }
@@ -398,11 +379,7 @@ const BEGINNING = /^(?:[^\s:|\\]*::?)?[^\s:|\\]{2}/;
 
 const MOST_SIMILAR = 5;
 
-/**
- * Accessible symbols whose names begin alike and are similar, as code writes them, if the image knows no symbol of that name.
- *
- * @param asked - The name that the caller gave.
- */
+/** Accessible symbols whose names begin alike and are similar, as code writes them, if the image knows no symbol of that name. */
 export async function similarNames(
   client: LispClient,
   asked: string,

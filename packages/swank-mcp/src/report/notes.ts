@@ -82,7 +82,6 @@ function failureText({ type, message, file, line, column, form }: types.CodeFail
   return `${cutName(type)}${place}${remark}:\n${cutText(message)}${source}`;
 }
 
-/** The parts of a compilation that its notes are written from. */
 type Noted = Pick<CompiledCode, "notes" | "leftOut"> & { readonly file?: string | undefined };
 
 /** The numbers of notes by severity. */

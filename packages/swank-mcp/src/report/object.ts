@@ -7,7 +7,6 @@ const OBJECT_META = "swank-mcp/object";
 const MAX_NAME = 100;
 
 interface Asked {
-  /** The first part that was asked for. */
   readonly start?: number | undefined;
   readonly guide: ToolGuide;
 }

@@ -181,7 +181,6 @@ const FRAME_VALUES_ARE_CUT = "; Cut to fit. (nth-value 0 FORM) in the frame give
 /** Characters of standard output beside which a NIL says nothing: the code printed. */
 const MUCH_OUTPUT = 1000;
 
-/** The parts of a conclusion that a report shows. */
 type Report = Pick<Conclusion, "transcript" | "ending">;
 
 /** The text of evaluate-lisp and of tools that resume an evaluation (contract condition-report). Blank lines separate sections. */

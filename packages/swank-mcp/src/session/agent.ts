@@ -85,7 +85,6 @@ class OwnEvaluations {
   }
 }
 
-/** Most characters of a tool's name. */
 const MAX_NAME = 100;
 
 /** Most characters of code that are sent to the image, which keeps fewer. */
@@ -149,7 +148,6 @@ function sentCode(args: unknown): { readonly code: string; readonly package: str
   return { code: cutText(text, MAX_CODE), package: packageName === undefined ? undefined : cutName(packageName) };
 }
 
-/** The question as Lisp code with comments. */
 function questionText(request: ApprovalRequest): string {
   const { particulars, circumstances = [] } = request;
   const lines = particulars.map(([label, text]) => (label === "Code" ? text : comment(`${label}: ${text}`)));
@@ -227,10 +225,8 @@ function deepFreeze<T extends object>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Most notices of one kind in an answer. */
 const MAX_OF_A_KIND = 10;
 
-/** Characters of one notice. */
 const MAX_NOTICE = 1000;
 
 interface Notice {
@@ -273,10 +269,8 @@ export class Notices {
   }
 }
 
-/** Requests that lisp-status repeats. */
 const MAX_KEPT = 5;
 
-/** The kind of the notices. */
 const KIND = "request of the user";
 
 /** A stop, as `M-x swank-mcp-ask` in the debugger names it. */

@@ -185,11 +185,7 @@ export class Approvals {
     this.#watch = watch;
   }
 
-  /**
-   * Resolves when the request is allowed.
-   *
-   * @throws Refusal `APPROVAL_DENIED`, `CANCELLED`, `STALE_STOP`
-   */
+  /** Resolves when the request is allowed. @throws Refusal `APPROVAL_DENIED`, `CANCELLED`, `STALE_STOP` */
   async require(request: ApprovalRequest, given: Approver): Promise<void> {
     if (this.#mode === "off") return;
     const approver = this.#isClientMute ? { ...given, ask: undefined } : given;

@@ -68,12 +68,7 @@ function killedSnapshot(seconds: number, lock: string | undefined, now: number):
   return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }
 
-/**
- * The error of an evaluation that ignored both the interrupt and the abort.
- *
- * @param hang - What is known about the image and what to do about it, if it hangs.
- * @param way - What to do if it does not hang.
- */
+/** The error of an evaluation that ignored both the interrupt and the abort. `hang` and `way` are as in {@link Circumstances}. */
 function stillRunningSnapshot(
   { timeout, thread, lock }: Extract<Answerable, { kind: "running" }>,
   now: number,
@@ -88,11 +83,7 @@ function stillRunningSnapshot(
   return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
 }
 
-/**
- * The error of an evaluation whose connection or image was lost.
- *
- * @param next - What the next call does, a sentence.
- */
+/** The error of an evaluation whose connection or image was lost. @param next - What the next call does, a sentence. */
 function lossSnapshot(cause: string, next: string | undefined, now: number): types.ErrorSnapshot {
   const told = ["It is not known how far the evaluation got.", ...(next === undefined ? [] : [next])];
   const message = `${cause}\n${told.join(" ")}`;

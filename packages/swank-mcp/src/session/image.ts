@@ -65,11 +65,7 @@ export class ImageHost {
     this.#longestWait = longestWait;
   }
 
-  /**
-   * Adds a user. It gets all events from now on, and the current stops.
-   *
-   * @returns a function that removes the user.
-   */
+  /** Adds a user. It gets all events from now on, and the current stops. @returns a function that removes the user. */
   join(user: ImageUser): () => void {
     this.#users.add(user);
     const session = this.#opened;
@@ -77,7 +73,6 @@ export class ImageHost {
     return () => this.#users.delete(user);
   }
 
-  /** Whether there is any user. */
   get hasUsers(): boolean {
     return this.#users.size > 0;
   }
@@ -305,7 +300,6 @@ export interface AttachedOrigin {
 interface ProcessOutput {
   /** The number of characters so far. */
   readonly length: number;
-  /** The end of the output. */
   readonly tail: string;
 }
 
@@ -427,11 +421,7 @@ class FaultCounter {
     this.#log = log;
   }
 
-  /**
-   * Returns the number of faults since the first one.
-   *
-   * @throws SwankError `REQUEST_TIMEOUT`, or the reason of a closed connection.
-   */
+  /** Returns the number of faults since the first one. @throws SwankError `REQUEST_TIMEOUT`, or the reason of a closed connection. */
   count(): Promise<number> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;

@@ -35,7 +35,6 @@ export interface DebuggedStop extends Omit<ClientStop, "evaluation" | "run"> {
   readonly evaluation: Evaluation | undefined;
 }
 
-/** The events of a client. */
 interface LispEvents extends Omit<types.ClientEvents, "stop"> {
   stop: DebuggedStop;
 }

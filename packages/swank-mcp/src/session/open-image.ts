@@ -280,7 +280,6 @@ function lastLines(text: string): string {
   return text.trim().split("\n").slice(-LAST_LINES).join("\n");
 }
 
-/** Settings that choose the secret that other clients must send. */
 type SharingSecret = Pick<Config, "secretFile" | "noSecret" | "cacheDir">;
 
 type FoundSecret = { readonly file: string | undefined; readonly isMade: boolean } | { readonly problem: string };

@@ -30,17 +30,11 @@ export const compileCode = defineTool({
 
 function sourceOf(code: string | undefined, file: string | undefined) {
   if (code !== undefined && file === undefined) return { code };
-  if (file !== undefined && code === undefined) {
-    if (!isSystemFile(file)) return { file };
-    throw new Refusal(
-      "INVALID_ARGUMENTS",
-      "compile-code: An .asd file defines systems, which ASDF compiles and loads.",
-      {
-        remedy: "Call load-system with this file.",
-      },
-    );
-  }
-  throw new Refusal("INVALID_ARGUMENTS", "compile-code: Give either code or a file.", {
-    remedy: "Correct this and call again. compile-code takes code, or a file.",
-  });
+  if (code !== undefined || file === undefined)
+    throw new Refusal("INVALID_ARGUMENTS", "compile-code: Give either code or a file.", {
+      remedy: "Correct this and call again. compile-code takes code, or a file.",
+    });
+  if (!isSystemFile(file)) return { file };
+  const problem = "compile-code: An .asd file defines systems, which ASDF compiles and loads.";
+  throw new Refusal("INVALID_ARGUMENTS", problem, { remedy: "Call load-system with this file." });
 }

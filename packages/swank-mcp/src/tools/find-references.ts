@@ -114,7 +114,6 @@ const COUNTED: Record<types.ReferenceKind, readonly [one: string, several: strin
 interface Asked {
   readonly name: string;
   readonly mode: types.ReferenceKind;
-  /** Index of the first reference shown. */
   readonly start: number;
   /** Names that are similar to one that was not found, or has no definition. */
   readonly similar: readonly string[];

@@ -13,7 +13,6 @@ import type { DebuggedStop } from "../session/lisp-port.js";
 import { cutName } from "../text/cut.js";
 import { whoseText } from "./list-threads.js";
 
-/** Milliseconds that a thread has to stop. */
 const STOP_TIME = 2500;
 
 type Ending = "abort" | "kill";

@@ -131,7 +131,6 @@ const MAX_MESSAGE = 200;
 
 type ListedStop = ReturnType<typeof stopData> | ReturnType<typeof foreignStopData>;
 
-/** The list of stops, and the number left out. */
 function stopListData(own: readonly ListedStop[], others: readonly ListedStop[], maxStops: number) {
   const all = [...own, ...others];
   const isOwn = (stop: ListedStop) => !("foreign" in stop || "owner" in stop);
@@ -142,16 +141,11 @@ function stopListData(own: readonly ListedStop[], others: readonly ListedStop[],
   return { stopped: listed, ...(left > 0 ? { stopped_left_out: left } : {}) };
 }
 
-/** The stops that this server keeps, oldest first. */
 function ownStops({ stops }: AgentSession, session: LispSession) {
   return stops.live.map((stop) => stopData(stop, session));
 }
 
-/**
- * The stops in other clients' debuggers, with their owners.
- *
- * @throws SwankError - the error of `foreignStops`.
- */
+/** The stops in other clients' debuggers, with their owners. @throws SwankError - the error of `foreignStops`. */
 async function othersStops(stops: StopKeeper, { client }: LispSession) {
   const foreign = await client.foreignStops();
   for (const { thread } of foreign) stops.saw(thread);
@@ -180,7 +174,6 @@ function foreignStopData({ data: { thread, level, threadName = "", condition, ow
   };
 }
 
-/** Linux's tables of TCP sockets. */
 const SOCKET_TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
 
 const LISTENING = "0A";
@@ -202,7 +195,6 @@ function isListening(line: string, port: number): boolean {
 
 const SHARING_HINT = `Another program listens on port ${DEFAULT_PORT}, Swank's usual port. If the user wants to share that image, start swank-mcp with --attach ${DEFAULT_PORT}.`;
 
-/** Most characters of the process's own output. */
 const MAX_PROCESS_OUTPUT = 2000;
 
 const OUTPUT_ELSEWHERE =

@@ -41,7 +41,6 @@ export type ListedType = (typeof LISTED_TYPES)[number] & (types.DefinitionKind |
 
 interface Section {
   readonly type: ListedType;
-  /** The lines that are shown. */
   readonly lines: readonly string[];
   readonly left: number;
 }
@@ -54,7 +53,6 @@ export function definitionsBlocks(all: types.Definitions, type: ListedType | und
   return others.length === 0 ? [text] : [text, `Of other types: ${others.join(", ")}`];
 }
 
-/** The same definitions as data, not cut. */
 function definitionsMeta({ definitions, loaded }: types.Definitions, type: ListedType | undefined): JsonObject {
   return {
     [DEFINITIONS_META]: {

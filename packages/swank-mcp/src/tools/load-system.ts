@@ -52,7 +52,6 @@ function loadProgressBlocks(result: types.LoadResult | undefined): Pick<ToolAnsw
   };
 }
 
-/** What a cancelled call has loaded; `undefined` if that is nothing. */
 function cancelledText(result: types.LoadResult | undefined): string | undefined {
   if (result?.status !== "loading" || sum(result.systems, "loaded") === 0) return undefined;
   return ["load-system was cancelled.", ...partLines(result)].join("\n");
@@ -88,7 +87,6 @@ function problemData(problem: types.LoadProblem): JsonObject {
   return { ...problem, programs: problem.programs.map((program) => ({ ...program })) };
 }
 
-/** What was to load, as the subject of a sentence. */
 function subject({ system, file = "" }: types.Loading): string {
   return system === undefined ? fileName(file) : `System ${fileName(system)}`;
 }
@@ -166,7 +164,6 @@ function sum(systems: readonly types.LoadedSystem[], key: "loaded" | "count"): n
   return systems.reduce((total, system) => total + system[key], 0);
 }
 
-/** The numbers of files by system. */
 function systemsText(systems: readonly types.LoadedSystem[]): string {
   const systemText = ({ name = "", loaded, count }: types.LoadedSystem) =>
     `${fileName(name)} ${loaded === count ? count : `${loaded} of ${count}`}`;
@@ -249,7 +246,6 @@ export const loadSystem = defineTool({
 
 type Progress = () => Promise<types.LoadResult | undefined>;
 
-/** What is loaded so far, unless the image is gone or busy. */
 async function known(progress: Progress): Promise<types.LoadResult | undefined> {
   return progress().catch(() => undefined);
 }

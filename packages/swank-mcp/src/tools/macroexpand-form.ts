@@ -33,7 +33,6 @@ function data(facts: JsonObject): JsonObject {
   return { [EXPANSION_META]: facts };
 }
 
-/** The expansions, and a second block about forms that have none. */
 function expandedBlocks(forms: readonly types.Expansion[]): string[] {
   const notes = forms.flatMap(({ isExpanded, operator }) => (isExpanded ? [] : [noteText(operator)]));
   const texts = cutTexts(forms.map(({ text }) => text)).join("\n\n");

@@ -17,7 +17,6 @@ const OFTEN = 3;
 
 const MAX_RELATED = 30;
 
-/** Where an outline continues, if it does. */
 function nextPage(start: number, shown: number, count: number): string[] {
   return start + shown < count ? [`${count - start - shown} more: pass start: ${start + shown}.`] : [];
 }
@@ -98,7 +97,6 @@ function namesLines(names: readonly types.OutlinedName[], home: string): string[
   });
 }
 
-/** A name without the package that the heading names. */
 function bareName(name: string, home: string): string {
   const prefix = [`${home}::`, `${home}:`].find((each) => name.startsWith(each)) ?? "";
   return cutName(name.slice(prefix.length), MAX_NAME);

@@ -37,7 +37,6 @@ const MAX_FOLDERS = 8;
 interface Search {
   readonly pattern: string;
   readonly regexp: boolean;
-  /** Index of the first match shown. */
   readonly start: number;
 }
 

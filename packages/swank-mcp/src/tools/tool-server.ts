@@ -12,7 +12,6 @@ export interface ToolServerOptions {
   readonly catalogue?: readonly DeclaredTool[];
   /** The client's own names for tools in texts, such as the commands of the console. Default: the tools' names. */
   readonly names?: ReadonlyMap<string, string>;
-  /** Called after every call. */
   readonly onCall?: (record: CallRecord) => void;
   /** Records every call. Default: none is recorded. */
   readonly ledger?: CallLedger | undefined;
@@ -38,7 +37,6 @@ export class ToolServer {
     this.#host = { ...chooseTools(agent.config, catalogue, names), agent, onDefect: onDefect ?? (() => undefined) };
   }
 
-  /** Knows the client's tools, for texts that recommend one. */
   get guide(): ToolGuide {
     return this.#host.guide;
   }

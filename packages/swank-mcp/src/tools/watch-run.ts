@@ -42,7 +42,6 @@ export async function answerRun<Result>(
   return presentedAnswer(evaluation, conclusion, context);
 }
 
-/** Whose calls are recorded or counted. */
 interface Watched {
   readonly functions?: readonly string[] | undefined;
   readonly package?: string | undefined;
