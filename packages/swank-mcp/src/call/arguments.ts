@@ -2,6 +2,7 @@ import { outlineCode } from "swank-client";
 import { bareCode } from "swank-client/internal";
 import * as z from "zod";
 import { Refusal } from "../base/refusals.js";
+import { more, nearest, shown } from "../text/cut.js";
 
 /** A property in JSON Schema, as {@link z.toJSONSchema} writes the types that tools use. */
 const propertySchema = z.looseObject({
@@ -21,7 +22,7 @@ const objectSchema = z.looseObject({
   required: z.array(z.string()).optional(),
 });
 
-export type PropertySchema = z.output<typeof propertySchema>;
+type PropertySchema = z.output<typeof propertySchema>;
 
 export type ObjectSchema = z.output<typeof objectSchema>;
 
@@ -32,7 +33,7 @@ export function jsonSchema(schema: z.ZodObject): ObjectSchema {
 }
 
 /** The types that a property takes. */
-export function typesOf({ type, anyOf }: PropertySchema): readonly string[] {
+function typesOf({ type, anyOf }: PropertySchema): readonly string[] {
   return anyOf?.map((choice) => choice.type) ?? [type ?? []].flat();
 }
 
@@ -354,4 +355,70 @@ function propertyOf({ properties }: ObjectSchema, key: string): PropertySchema |
 
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Problems that one refusal names. */
+const MAX_PROBLEMS = 5;
+
+/** The refusal of wrong arguments: for each, the key, the expected value and the given value. */
+export function argumentsRefusal(
+  name: string,
+  schema: ObjectSchema,
+  args: unknown,
+  issues: readonly z.core.$ZodIssue[],
+): Refusal {
+  // Functions, so that only the shown problems are described: a call can have any number of wrong keys.
+  const problems = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys"
+      ? issue.keys.map((key) => () => unknownKey(key, schema))
+      : [() => describeIssue(issue, args, schema)],
+  );
+  const named = new Set(problems.slice(0, MAX_PROBLEMS).map((describe) => describe()));
+  const rest = problems.length > MAX_PROBLEMS ? [more(problems.length - MAX_PROBLEMS, "problem")] : [];
+  return new Refusal("INVALID_ARGUMENTS", `${name}: ${[...named, ...rest].join(" ")}`, {
+    remedy: `Correct this and call again. ${signature(name, schema)}`,
+  });
+}
+
+function describeIssue(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSchema): string {
+  const key = String(issue.path[0] ?? "");
+  const property = propertyOf(schema, key);
+  if (property === undefined) return `The arguments must be an object, not ${shown(args)}.`;
+  const value = isFields(args) && Object.hasOwn(args, key) ? args[key] : undefined;
+  if (value === undefined) return `The argument "${key}" is missing: it must be ${expected(property)}.`;
+  const truths =
+    itemType(property) === "string" && Array.isArray(value) && value.some((item) => typeof item === "boolean");
+  return `The argument "${key}" must be ${expected(property)}, not ${shown(value)}.${truths ? ' For true and false of Lisp, write "t" and "nil".' : ""}`;
+}
+
+function unknownKey(key: string, schema: ObjectSchema): string {
+  const meant = nearest(key, Object.keys(schema.properties));
+  return `There is no argument ${shown(key)}${meant === undefined ? "." : `: did you mean "${meant}"?`}`;
+}
+
+function signature(name: string, { properties, required = [] }: ObjectSchema): string {
+  const keys = Object.keys(properties).map((key) => (required.includes(key) ? `${key} (required)` : key));
+  return keys.length === 0 ? `${name} takes no arguments.` : `${name} takes: ${keys.join(", ")}.`;
+}
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+};
+
+function expected(property: PropertySchema): string {
+  if (property.enum !== undefined) return `one of ${property.enum.map((choice) => `"${choice}"`).join(", ")}`;
+  const list = itemType(property) === "integer" ? "a list of whole numbers" : "a list of strings";
+  const types = typesOf(property).map((type) => (type === "array" ? list : TYPE_WORDS[type]));
+  const unit = property.description?.startsWith("Seconds") ? ["of seconds"] : [];
+  return [types.map((words) => words ?? "something else").join(" or "), ...unit, ...bounds(property)].join(" ");
+}
+
+function bounds({ minimum, maximum, minLength }: PropertySchema): string[] {
+  if (minLength !== undefined) return ["that is not empty"];
+  const least = minimum === undefined ? [] : [`of at least ${minimum}`];
+  const limits = [...least, ...(maximum === undefined ? [] : [`at most ${maximum}`])];
+  return limits.length === 0 ? [] : [limits.join(" and ")];
 }

@@ -1,5 +1,4 @@
 import { SwankError, type types } from "swank-client";
-import type { z } from "zod";
 import { type ToolAnswer, type ToolGuide, withNotices } from "../base/answer.js";
 import { settledWithin } from "../base/lifetime.js";
 import type { OnDefect } from "../base/log.js";
@@ -8,8 +7,7 @@ import type { AgentSession } from "../session/agent.js";
 import { type ApprovalWatch, type Ask, askThroughImage } from "../session/approvals.js";
 import { explainHang, isUnanswered, refuseIfHung, watchForSilence } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
-import { more, nearest, shown } from "../text/cut.js";
-import { type ObjectSchema, type PropertySchema, typesOf } from "./arguments.js";
+import { nearest, shown } from "../text/cut.js";
 import { type Approve, readOnlyRefusal, type Tool, type ToolContext, timeoutRemarks } from "./tool.js";
 
 /** The mark that Lisp writes, with the class's whole name, for an object whose printing it gave up (lisp/printing/values.lisp). */
@@ -25,82 +23,6 @@ function slowPrintingRemarks({ blocks, structured }: ToolAnswer, guide: ToolGuid
     "Printing stops after 2 s for one answer. inspect-object shows the parts of an object, by its id or code, before it prints the object itself. evaluate-lisp prints for as long as its timeout allows. If a print-object method never returns, correct it.",
   );
   return remark === "" ? [] : [remark];
-}
-
-/** Problems that one refusal names. */
-const MAX_PROBLEMS = 5;
-
-/** The refusal of wrong arguments: for each, the key, the expected value and the given value. */
-function argumentsRefusal(tool: Tool, args: unknown, issues: readonly z.core.$ZodIssue[]): Refusal {
-  const schema = tool.accepted;
-  const problems = issues.flatMap((issue) => problemsOf(issue, args, schema));
-  const named = new Set(problems.slice(0, MAX_PROBLEMS).map((describe) => describe()));
-  const rest = problems.length > MAX_PROBLEMS ? [more(problems.length - MAX_PROBLEMS, "problem")] : [];
-  return new Refusal("INVALID_ARGUMENTS", `${tool.name}: ${[...named, ...rest].join(" ")}`, {
-    remedy: `Correct this and call again. ${signature(tool.name, schema)}`,
-  });
-}
-
-/** The problems as functions, so that only the shown ones are described: a call can have any number of wrong keys. */
-function problemsOf(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSchema): (() => string)[] {
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => () => unknownKey(key, schema));
-  return [() => describeIssue(issue, args, schema)];
-}
-
-function describeIssue(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSchema): string {
-  const key = String(issue.path[0] ?? "");
-  const property = schema.properties[key];
-  if (property === undefined) return `The arguments must be an object, not ${shown(args)}.`;
-  const value = valueAt(args, key);
-  if (value === undefined) return `The argument "${key}" is missing: it must be ${expected(property)}.`;
-  const truths =
-    property.items?.type === "string" && Array.isArray(value) && value.some((item) => typeof item === "boolean");
-  return `The argument "${key}" must be ${expected(property)}, not ${shown(value)}.${truths ? ' For true and false of Lisp, write "t" and "nil".' : ""}`;
-}
-
-function unknownKey(key: string, schema: ObjectSchema): string {
-  const meant = nearest(key, Object.keys(schema.properties));
-  return `There is no argument ${shown(key)}${meant === undefined ? "." : `: did you mean "${meant}"?`}`;
-}
-
-function signature(name: string, schema: ObjectSchema): string {
-  const required = new Set(schema.required);
-  const keys = Object.keys(schema.properties).map((key) => (required.has(key) ? `${key} (required)` : key));
-  return keys.length === 0 ? `${name} takes no arguments.` : `${name} takes: ${keys.join(", ")}.`;
-}
-
-const TYPE_WORDS: Record<string, string> = {
-  string: "a string",
-  number: "a number",
-  integer: "a whole number",
-  boolean: "true or false",
-  object: "an object",
-};
-
-function expected(property: PropertySchema): string {
-  if (property.enum !== undefined) return `one of ${property.enum.map((choice) => `"${choice}"`).join(", ")}`;
-  const types = typesOf(property).map((type) => (type === "array" ? listWords(property) : TYPE_WORDS[type]));
-  const unit = property.description?.startsWith("Seconds") ? ["of seconds"] : [];
-  return [types.map((words) => words ?? "something else").join(" or "), ...unit, ...bounds(property)].join(" ");
-}
-
-function listWords({ items }: PropertySchema): string {
-  return items?.type === "integer" ? "a list of whole numbers" : "a list of strings";
-}
-
-function bounds({ minimum, maximum, minLength }: PropertySchema): string[] {
-  if (minLength !== undefined) return ["that is not empty"];
-  const limits = [
-    ...(minimum === undefined ? [] : [`of at least ${minimum}`]),
-    ...(maximum === undefined ? [] : [`at most ${maximum}`]),
-  ];
-  return limits.length === 0 ? [] : [limits.join(" and ")];
-}
-
-function valueAt(args: unknown, key: string): unknown {
-  return typeof args === "object" && args !== null
-    ? Object.entries(args).find(([name]) => name === key)?.[1]
-    : undefined;
 }
 
 /** A call from the client, not yet checked. */
@@ -133,9 +55,7 @@ export interface ToolHost {
 export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswer> {
   try {
     const tool = findTool(host, call.name);
-    const prepared = tool.prepare(call.args);
-    if (!prepared.ok) throw argumentsRefusal(tool, prepared.read, prepared.issues);
-    return await answer(host, call, tool, (context, approve) => prepared.run(context, approve));
+    return await answer(host, call, tool, tool.prepare(call.args));
   } catch (error) {
     if (error instanceof Refusal && error.code === "READ_ONLY") host.agent.record.refused(call.name, call.args, error);
     return refusalAnswer(host, error);
@@ -152,7 +72,7 @@ async function answer(
   { agent, guide }: ToolHost,
   call: ToolCall,
   { annotations }: Tool,
-  run: (context: ToolContext, approve: Approve) => Promise<ToolAnswer>,
+  run: ReturnType<Tool["prepare"]>,
 ) {
   let usedLisp = false;
   let used: LispSession | undefined;

@@ -6,7 +6,14 @@ import { Refusal } from "../base/refusals.js";
 import type { AgentSession } from "../session/agent.js";
 import type { ApprovalRequest } from "../session/approvals.js";
 import type { LispSession } from "../session/image.js";
-import { jsonSchema, type ObjectSchema, plainArguments, plainSchema, readArguments } from "./arguments.js";
+import {
+  argumentsRefusal,
+  jsonSchema,
+  type ObjectSchema,
+  plainArguments,
+  plainSchema,
+  readArguments,
+} from "./arguments.js";
 
 /** MCP's hints about a tool. All four are required, since MCP's defaults assume the worst. */
 interface ToolAnnotations {
@@ -58,16 +65,6 @@ export interface ToolDescription<Input extends z.ZodObject> {
   readonly runsCode?: "always" | ((args: z.output<Input>) => boolean);
 }
 
-/** Valid arguments, ready to run, or the problems with them. */
-type Prepared =
-  | { readonly ok: true; run(context: ToolContext, approve: Approve): Promise<ToolAnswer> }
-  | {
-      readonly ok: false;
-      readonly issues: readonly z.core.$ZodIssue[];
-      /** The arguments as far as they could be read. */
-      readonly read: unknown;
-    };
-
 /** A tool with the defaults of one client's configuration. */
 export interface Tool {
   readonly name: string;
@@ -79,7 +76,8 @@ export interface Tool {
   /** All that the tool takes. */
   readonly accepted: ObjectSchema;
   readonly outputSchema: ObjectSchema | undefined;
-  prepare(args: unknown): Prepared;
+  /** Checks arguments, and returns the function that runs the tool with them. @throws Refusal */
+  prepare(args: unknown): (context: ToolContext, approve: Approve) => Promise<ToolAnswer>;
 }
 
 /** A tool in the catalogue. It hides the types of its arguments. */
@@ -131,11 +129,10 @@ export function declareTool<Input extends z.ZodObject>(
         prepare(args) {
           const read = plainArguments(readArguments(args, name, accepted()));
           const parsed = input().safeParse(read);
-          if (!parsed.success) return { ok: false, issues: parsed.error.issues, read };
+          if (!parsed.success) throw argumentsRefusal(name, accepted(), read, parsed.error.issues);
           const { data } = parsed;
-          if (config.readOnly && !onlyReads(data))
-            return { ok: true, run: () => Promise.reject(readOnlyRefusal(name)) };
-          return { ok: true, run: (context, approve) => run(data, context, approve) };
+          if (config.readOnly && !onlyReads(data)) throw readOnlyRefusal(name);
+          return (context, approve) => run(data, context, approve);
         },
       };
     },
