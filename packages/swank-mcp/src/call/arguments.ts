@@ -2,7 +2,7 @@ import { outlineCode } from "swank-client";
 import { bareCode } from "swank-client/internal";
 import * as z from "zod";
 import { Refusal } from "../base/refusals.js";
-import { more, nearest, shown } from "../text/cut.js";
+import { groupedBy, more, nearest, shown } from "../text/cut.js";
 
 /** A property in JSON Schema, as {@link z.toJSONSchema} writes the types that tools use. */
 const propertySchema = z.looseObject({
@@ -174,8 +174,8 @@ export function readArguments(given: unknown, name: string, schema: ObjectSchema
   if (!isFields(sent)) return sent;
   const fields = withMode(sent, name);
   const read: [string, unknown][] = [];
-  const names = counted(Object.keys(schema.properties));
-  const spellings = counted(Object.keys(fields));
+  const names = groupedBy(Object.keys(schema.properties), plain);
+  const spellings = groupedBy(Object.keys(fields), plain);
   for (const [spelling, value] of Object.entries(fields)) {
     const key = keyOf(spelling, names, spellings, schema);
     const property = key === undefined ? undefined : propertyOf(schema, key);
@@ -247,16 +247,6 @@ function keyOf(key: string, names: Spellings, spellings: Spellings, schema: Obje
 }
 
 type Spellings = ReadonlyMap<string, readonly string[]>;
-
-function counted(keys: readonly string[]): Spellings {
-  const found = new Map<string, string[]>();
-  for (const key of keys) {
-    const same = found.get(plain(key));
-    if (same === undefined) found.set(plain(key), [key]);
-    else same.push(key);
-  }
-  return found;
-}
 
 /** Whether the value of an optional argument says that the argument is left out. */
 function isLeftOut(key: string, value: unknown, property: PropertySchema): boolean {

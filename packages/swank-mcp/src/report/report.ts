@@ -10,6 +10,7 @@ import {
   fileName,
   firstOf,
   firstTexts,
+  groupedBy,
   more,
   oneLine,
   plural,
@@ -227,11 +228,7 @@ const MAX_NAME = 100;
 /** Lines for breakpoints that the evaluation should have reached, with the reason. A function without a call has one line for all of its breakpoints. */
 function idleLines(idle: readonly types.IdleBreakpoint[]): string[] {
   const { shown, left } = firstOf(idle, MAX_BREAKPOINTS);
-  const together = new Map<string, types.IdleBreakpoint[]>();
-  for (const breakpoint of shown) {
-    const key = uncalled(breakpoint) ? breakpoint.function : String(breakpoint.id);
-    together.set(key, [...(together.get(key) ?? []), breakpoint]);
-  }
+  const together = groupedBy(shown, (idle) => (uncalled(idle) ? idle.function : String(idle.id)));
   return [...[...together.values()].map(idleLine), ...(left > 0 ? [`${more(left, "breakpoint")} not hit`] : [])];
 }
 
@@ -241,9 +238,8 @@ export function idleData(idle: readonly types.IdleBreakpoint[]): JsonObject {
   return { idle_breakpoints: idle.map(({ id, function: name, calls, hits }) => ({ id, function: name, calls, hits })) };
 }
 
-function idleLine(breakpoints: readonly types.IdleBreakpoint[]): string {
+function idleLine(breakpoints: readonly [types.IdleBreakpoint, ...types.IdleBreakpoint[]]): string {
   const [first] = breakpoints;
-  if (first === undefined) return "";
   const place = `${breakpoints.map(({ id }) => id).join(", ")} on ${cutName(first.function, MAX_NAME)}`;
   const reason = idleReason(first);
   return breakpoints.length === 1

@@ -1,7 +1,7 @@
 import type { types } from "swank-client";
 import { EVERY_TOOL, type JsonObject, type ToolGuide } from "../base/answer.js";
 import type { Stop } from "../session/lisp-port.js";
-import { cutCall, cutName, cutText, fileName, firstTexts, more, oneLine } from "../text/cut.js";
+import { cutCall, cutName, cutText, fileName, firstTexts, groupedBy, more, oneLine } from "../text/cut.js";
 
 /** What ends what a token begins. */
 const ENDS: Readonly<Record<string, string>> = { "(": ")", "#<": ">", "{": "}", "[": "]" };
@@ -124,15 +124,8 @@ export function restartNumbers(restarts: readonly types.Restart[]): string {
   return firstTexts(ranges, MAX_RANGES, text, () => "...").join(", ");
 }
 
-/** Groups the restarts with equal keys, in the order of the innermost ones. */
-function grouped(restarts: readonly types.Restart[], key: (restart: types.Restart) => string): Group[] {
-  const groups = new Map<string, [types.Restart, ...types.Restart[]]>();
-  for (const restart of restarts) {
-    const group = groups.get(key(restart));
-    if (group === undefined) groups.set(key(restart), [restart]);
-    else group.push(restart);
-  }
-  return [...groups.values()];
+function grouped(restarts: readonly types.Restart[], key: (restart: types.Restart) => string): readonly Group[] {
+  return [...groupedBy(restarts, key).values()];
 }
 
 function describedName({ name, description }: types.Restart): string {

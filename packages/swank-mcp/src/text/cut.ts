@@ -77,6 +77,21 @@ export function firstTexts<T>(
   return [...shown.map((item) => text(item)), ...(left > 0 ? [others(left)] : [])];
 }
 
+/** The items with equal keys, in the order of the first of each. */
+export function groupedBy<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+): ReadonlyMap<string, readonly [T, ...T[]]> {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
 /** The word for one thing, or the word for several. */
 export function plural(count: number, one: string, several = `${one}s`): string {
   return count === 1 ? one : several;

@@ -1,17 +1,11 @@
-/** The characters to escape. V8 takes a millisecond to parse them, so this is done when text is first shown, not when the server starts. */
-let patterns: { readonly invisible: RegExp; readonly covering: RegExp } | undefined;
+/**
+ * Characters that are invisible or reorder others: control, format, unassigned and private characters, every separator except the
+ * space and the line break, and letters and signs that fonts leave blank.
+ */
+const INVISIBLE = /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{303F}\u{FFFC}\u{16FE4}\u{1D159}]/gu;
 
-function makePatterns() {
-  return {
-    /**
-     * Characters that are invisible or reorder others: control, format, unassigned and private characters, every separator except the
-     * space and the line break, and letters and signs that fonts leave blank.
-     */
-    invisible: /(?![ \n])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{303F}\u{FFFC}\u{16FE4}\u{1D159}]/gu,
-    /** Combining marks without a letter, around a letter, or in piles: they can cover the text around them. */
-    covering: /(?<![\p{L}\p{N}\p{M}])\p{M}+|(?<=\p{M}\p{M})\p{M}|\p{Me}/gu,
-  };
-}
+/** Combining marks without a letter, around a letter, or in piles: they can cover the text around them. */
+const COVERING = /(?<![\p{L}\p{N}\p{M}])\p{M}+|(?<=\p{M}\p{M})\p{M}|\p{Me}/gu;
 
 /** Runs of blanks long enough to push the text after them out of sight. */
 const MANY_SPACES = / {33,}/g;
@@ -37,10 +31,9 @@ export function visibleText(text: string): string {
 
 /** Escapes invisible characters. Call it before `trim`, which removes characters that Lisp may read as code. */
 function escaped(text: string): string {
-  patterns ??= makePatterns();
   return text
-    .replace(patterns.invisible, escapeCharacter)
-    .replace(patterns.covering, (marks) => [...marks].map(escapeCharacter).join(""))
+    .replace(INVISIBLE, escapeCharacter)
+    .replace(COVERING, (marks) => [...marks].map(escapeCharacter).join(""))
     .replace(MANY_SPACES, (spaces) => `[... ${spaces.length} spaces]`);
 }
 

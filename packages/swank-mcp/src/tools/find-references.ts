@@ -12,7 +12,7 @@ import {
   similarNamesHint,
 } from "../report/names.js";
 import { answerForEach, oneOrSeveral } from "../report/several.js";
-import { cutName, cutText, firstOf, more, plural } from "../text/cut.js";
+import { cutName, cutText, firstOf, groupedBy, more, plural } from "../text/cut.js";
 
 /** Modes of which Lisp may not record all references. */
 const RECORDED: ReadonlySet<types.ReferenceKind> = new Set([
@@ -142,7 +142,7 @@ function someText(found: types.FoundReferences, { mode, start }: Asked): string 
   const rest = [...(end < count ? [`For more, pass start: ${end}.`] : []), ...ownLines(found, mode)];
   return [
     `${counted(count, mode)} ${cutName(name, MAX_NAME)}${where}${part}${references.length === 0 ? "." : ":"}`,
-    ...groups(references).map((group) => formsOf(group).map(formLine).join("\n")),
+    ...[...groupedBy(references, ({ file = "" }) => file).values()].map(formLines),
     ...(rest.length > 0 ? [rest.join("\n")] : []),
   ].join("\n\n");
 }
@@ -160,33 +160,20 @@ function ownLines({ lispCount, lispNames }: types.FoundReferences, mode: types.R
   return [`${mode === "callees" ? "Lisp's own" : "In Lisp itself"}: ${names.join(", ")}`];
 }
 
-/** The references of each file, of evaluated code, and those without a place. */
-function groups(references: readonly types.Reference[]): types.Reference[][] {
-  const byPlace = new Map<string, types.Reference[]>();
-  for (const reference of references) {
-    const place = reference.file ?? "";
-    byPlace.set(place, [...(byPlace.get(place) ?? []), reference]);
-  }
-  return [...byPlace.values()];
-}
-
 /**
  * The references of a file by the form that makes them: a class makes methods that read and write its slots. Evaluated forms have no lines, and
  * are told apart by their evaluation and first line.
  */
-function formsOf(references: readonly types.Reference[]): types.Reference[][] {
-  const byForm = new Map<string, types.Reference[]>();
-  for (const reference of references) {
-    const { head, line, column, name, origin } = reference;
-    const place = line === undefined ? `${origin}:${head}` : `${line}:${column}`;
-    const form = head === undefined ? `:${name}` : place;
-    byForm.set(form, [...(byForm.get(form) ?? []), reference]);
-  }
-  return [...byForm.values()];
+function formOf({ head, line, column, name, origin }: types.Reference): string {
+  if (head === undefined) return `:${name}`;
+  return line === undefined ? `${origin}:${head}` : `${line}:${column}`;
 }
 
-function formLine([first, ...others]: readonly types.Reference[]): string {
-  if (first === undefined) return "";
+function formLines(references: readonly types.Reference[]): string {
+  return [...groupedBy(references, formOf).values()].map(formLine).join("\n");
+}
+
+function formLine([first, ...others]: readonly [types.Reference, ...types.Reference[]]): string {
   const { shown, left } = firstOf(others, MAX_OF_FORM);
   const names = shown.map(({ name }) => cutName(name, MAX_NAME));
   return definitionLine(first, left > 0 ? [...names, more(left, "definition")] : names);

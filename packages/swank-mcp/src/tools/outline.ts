@@ -4,7 +4,7 @@ import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingAnswer, missingFileAnswer, missingNameAnswer } from "../report/names.js";
-import { cutName, cutText, fileName, firstTexts, more, oneLine, plural } from "../text/cut.js";
+import { cutName, cutText, fileName, firstTexts, groupedBy, more, oneLine, plural } from "../text/cut.js";
 import { missingSystemBlocks } from "./search-source.js";
 
 const OUTLINE_META = "swank-mcp/outline";
@@ -83,11 +83,11 @@ function countsLine({ count, kinds }: types.PackageOutline): string {
 
 /** The names by access and first kind: those with a lambda list a line each, the others in one. */
 function namesLines(names: readonly types.OutlinedName[], home: string): string[] {
-  const groups = new Map<string, types.OutlinedName[]>();
-  for (const name of names) {
-    const key = `${name.access === "external" ? "Exported" : "Internal"} ${name.kinds[0]?.replaceAll("-", " ") ?? ""}`;
-    groups.set(key, [...(groups.get(key) ?? []), name]);
-  }
+  const groups = groupedBy(
+    names,
+    ({ access, kinds: [kind = ""] }) =>
+      `${access === "external" ? "Exported" : "Internal"} ${kind.replaceAll("-", " ")}`,
+  );
   return [...groups].flatMap(([key, group]) => {
     const plain = group.filter(({ arglist }) => arglist === undefined).map((each) => bareName(each.name, home));
     const called = group.flatMap(({ name, arglist }) =>
