@@ -1,5 +1,8 @@
 /** The rules of dependency-cruiser for imports between packages and folders, including imports of types. */
 
+/** The packages of the MCP SDK, which only the folder of its adapter imports. */
+const SDK = ["@modelcontextprotocol/server", "@modelcontextprotocol/node"];
+
 /**
  * For each package: whether it may import Node, the other packages that it may import, and its folders. A folder imports only from folders in
  * earlier entries; folders of one entry do not import from each other. `entryPoints` are in no folder and import from all.
@@ -28,8 +31,8 @@ const PACKAGES = {
   },
   "swank-mcp": {
     node: true,
-    packages: ["swank-client", "zod", "diff", "fastest-levenshtein", "@modelcontextprotocol/server"],
-    folders: [["text"], ["base"], ["session"], ["report"], ["call"], ["tools"], ["mcp"], ["console"]],
+    packages: ["swank-client", "zod", "diff", "fastest-levenshtein", ...SDK],
+    folders: [["text"], ["base"], ["session"], ["report"], ["call"], ["tools"], ["mcp"], ["http"], ["console"]],
     entryPoints: "(index|bin|serve|check-files)\\.ts",
   },
 };
@@ -93,6 +96,13 @@ export default {
     ...RULES.map(importRule),
     ...RULES.flatMap(folderRules),
     ...RULES.map(unknownFolderRule),
+    {
+      name: "sdk-adapter",
+      comment: "Only swank-mcp/src/mcp imports the MCP SDK.",
+      severity: "error",
+      from: { path: "^packages/", pathNot: filesIn("swank-mcp", "mcp") },
+      to: { path: SDK.map((name) => `(^|/)node_modules/${name}/`) },
+    },
     {
       name: "no-unknown-package",
       comment: "List the permitted imports of a new package in scripts/checks/layers.mjs.",

@@ -20,7 +20,8 @@ export const GENERATED = {
 
 /** Every option of swank-mcp, from the table that parses its command line. */
 async function options() {
-  const { ALL_OPTIONS, environmentName, fallbackText } = await import("../../packages/swank-mcp/dist/base/config.js");
+  const { ALL_OPTIONS } = await import("../../packages/swank-mcp/dist/base/config.js");
+  const { environmentName, fallbackText } = await import("../../packages/swank-mcp/dist/base/option.js");
   const rows = ALL_OPTIONS.map((option) =>
     optionRow({ ...option, fallback: fallbackText(option) }, environmentName(option)),
   );

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decode } from "sexp-parser";
 import { connect, lispFunction } from "swank-client";
+import { HttpServer } from "./http-server.js";
 import { type Answerer, McpDebugger } from "./mcp-debugger.js";
 import { McpStdio } from "./mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "./real-swank.js";
@@ -36,6 +37,15 @@ export function liveServer(options: LiveOptions = {}): McpStdio {
   return livePart({
     each: options.each,
     start: async () => prepared(await McpStdio.start(argsOf(options), options.environment), options),
+    end: (server) => server.close(),
+  });
+}
+
+/** Gives the suite that calls it an HTTP server, which is there while a test runs. */
+export function liveHttp(options: Pick<LiveOptions, "args" | "each"> = {}): HttpServer {
+  return livePart({
+    each: options.each,
+    start: () => HttpServer.start(argsOf(options)),
     end: (server) => server.close(),
   });
 }

@@ -1,8 +1,15 @@
-import { Client, type ElicitResult, type VersionNegotiationMode } from "@modelcontextprotocol/client";
+import {
+  Client,
+  type ElicitResult,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Client as FirstClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as FirstTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport as FirstHttpTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema, ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { HttpAddress } from "./http-server.js";
 import { blocks } from "./mcp-results.js";
 import { ENVIRONMENT, PROGRAM } from "./server-process.js";
 
@@ -17,20 +24,31 @@ const SERVER = { command: PROGRAM, env: { ...ENVIRONMENT, ...named("SBCL", "SWAN
 /** Answers the user's question. */
 export type UserAnswer = (message: string) => Promise<ElicitResult>;
 
-/** Starts the installed server with version 1 of the SDK's client and transport. */
-export async function connectFirst(answer: UserAnswer): Promise<FirstClient> {
+/** Connects version 1 of the SDK's client to the installed server, which it starts, or to an HTTP server. */
+export async function connectFirst(answer: UserAnswer, at?: HttpAddress): Promise<FirstClient> {
   const client = new FirstClient(CLIENT, { capabilities });
   client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params.message));
-  await client.connect(new FirstTransport(SERVER));
+  if (at === undefined) await client.connect(new FirstTransport(SERVER));
+  else await client.connect(new FirstHttpTransport(at.url, authorized(at)));
   return withTools(client);
 }
 
-/** Starts the installed server with version 2 of the SDK's client and transport. */
-export async function connectSecond(mode: VersionNegotiationMode, answer: UserAnswer): Promise<Client> {
+/** Connects version 2 of the SDK's client to the installed server, which it starts, or to an HTTP server. */
+export async function connectSecond(
+  mode: VersionNegotiationMode,
+  answer: UserAnswer,
+  at?: HttpAddress,
+): Promise<Client> {
   const client = new Client(CLIENT, { capabilities, versionNegotiation: { mode } });
   client.setRequestHandler("elicitation/create", ({ params }) => answer(params.message));
-  await client.connect(new StdioClientTransport(SERVER));
+  const transport =
+    at === undefined ? new StdioClientTransport(SERVER) : new StreamableHTTPClientTransport(at.url, authorized(at));
+  await client.connect(transport);
   return withTools(client);
+}
+
+function authorized({ token }: HttpAddress) {
+  return { requestInit: { headers: { Authorization: `Bearer ${token}` } } };
 }
 
 /** Returns the text of a call's answer. */

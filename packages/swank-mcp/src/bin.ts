@@ -1,14 +1,15 @@
 import { resolve } from "node:path";
 import { ownCommand } from "./base/client-setup.js";
-import { helpText, OptionError, readConfig } from "./base/config.js";
+import { helpText, readConfig } from "./base/config.js";
 import { Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
 import { openLog, startLine } from "./base/log.js";
+import { OptionError } from "./base/option.js";
 import { emacsFolder, VERSION } from "./base/version.js";
 import { checkFiles } from "./check-files.js";
 import { TOOL_COMMANDS } from "./console/commands.js";
 import { serveConsole } from "./console/console.js";
 import { serveStdio } from "./mcp/stdio.js";
-import { serverOf } from "./serve.js";
+import { clientTools, serverOf } from "./serve.js";
 
 /** Exit code for a wrong command line. */
 const USAGE_ERROR = 2;
@@ -27,6 +28,10 @@ async function begin(lifetime: Lifetime): Promise<Service> {
     const { text, exitCode } = await checkFiles(config.files, config);
     return print(text, lifetime, exitCode);
   }
+  if (config.tokenAction !== undefined) {
+    const { changeTokens, Tokens, tokenFileOf } = await import("./http/tokens.js");
+    return print(changeTokens(new Tokens(tokenFileOf(config, process.env)), config.tokenAction), lifetime);
+  }
   const log = openLog(config);
   lifetime.logTo(log);
   log(startLine(config));
@@ -35,6 +40,11 @@ async function begin(lifetime: Lifetime): Promise<Service> {
     tools.agent.name.set("console");
     if (config.share !== undefined) tools.agent.host.start();
     return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);
+  }
+  if (config.command === "http") {
+    // Only this command needs the code, which a start on standard input and output should not load.
+    const { serveHttp } = await import("./http/serve-http.js");
+    return serveHttp({ config, clients: clientTools(config, log), output, log, environment: process.env });
   }
   const tools = serverOf(config, log);
   const consoleCommand = ownCommand("console", { program: process.argv[1], environment: process.env });

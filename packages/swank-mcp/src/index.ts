@@ -1,10 +1,11 @@
 export { jsonAnswer, type ToolAnswer, textAnswer } from "./base/answer.js";
-export { type Config, OptionError, readConfig } from "./base/config.js";
+export { type Config, readConfig } from "./base/config.js";
 export { OutputQueue } from "./base/lifetime.js";
+export { OptionError } from "./base/option.js";
 export { Refusal } from "./base/refusals.js";
 export { defineStopTool, type StopToolDeclaration } from "./call/stop-tool.js";
 export { type DeclaredTool, defineTool, type ToolContext, type ToolDeclaration } from "./call/tool.js";
-export { type McpEndpoint, serveMcp } from "./mcp/server.js";
+export { type McpEndpoint, serveMcp } from "./mcp/stdio-server.js";
 export { AgentSession } from "./session/agent.js";
 export type { Ask } from "./session/approvals.js";
 export { ImageHost, type LispSession, type OpenSession } from "./session/image.js";

@@ -3,7 +3,7 @@ import { defectReporter, type Log } from "./base/log.js";
 import { CallLedger, callLine, LedgerFile } from "./call/ledger.js";
 import { AgentSession } from "./session/agent.js";
 import { AgentName, ImageHost } from "./session/image.js";
-import { openSession } from "./session/open-image.js";
+import { openBeside, openForOthers, openSession } from "./session/open-image.js";
 import { ToolServer } from "./tools/tool-server.js";
 
 /** Milliseconds that a call waits for the user's files in a new image: many hosts give up after 60 s. A console waits for ever. */
@@ -16,11 +16,47 @@ const LONGEST_WAIT = 45_000;
  */
 export function serverOf(config: Config, log: Log, names?: ReadonlyMap<string, string>): ToolServer {
   const name = new AgentName();
-  const host = new ImageHost(openSession(config, log, name), config.command === "serve" ? LONGEST_WAIT : undefined);
+  const host = new ImageHost(openSession(config, log, name), config.command === "console" ? undefined : LONGEST_WAIT);
+  const ledger = config.ledger === undefined ? undefined : openLedger(config.ledger, log);
+  return toolsOf({ config, host, name, log, ledger }, names);
+}
+
+/** Makes the tools of each of several clients, which share nothing but the image. */
+export interface ClientTools {
+  /** @param name - The client's name, for the log, the ledger, and those who share the image. */
+  open(name: string): ToolServer;
+  /** Ends a launched image. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** The same for several clients: each has a connection to the image, an agent session and an image host of its own. */
+export function clientTools(config: Config, log: Log): ClientTools {
+  const keeper = config.attach === undefined ? new ImageHost(openForOthers(config, log), LONGEST_WAIT) : undefined;
+  const ledger = config.ledger === undefined ? undefined : openLedger(config.ledger, log);
+  return {
+    open(text) {
+      const name = new AgentName();
+      name.set(text);
+      const open = keeper === undefined ? openSession(config, log, name) : openBeside(keeper, config, log, name);
+      return toolsOf({ config, host: new ImageHost(open, LONGEST_WAIT), name, log, ledger });
+    },
+    close: async () => keeper?.close(),
+  };
+}
+
+interface ToolsParts {
+  readonly config: Config;
+  readonly host: ImageHost;
+  readonly name: AgentName;
+  readonly log: Log;
+  readonly ledger: LedgerFile | undefined;
+}
+
+function toolsOf({ config, host, name, log, ledger }: ToolsParts, names?: ReadonlyMap<string, string>): ToolServer {
   const isLogged = config.logFile !== undefined || config.verbose;
   return new ToolServer(new AgentSession(host, config, name), {
     ...(names === undefined ? {} : { names }),
-    ledger: config.ledger === undefined ? undefined : openLedger(config.ledger, name, log),
+    ledger: ledger && new CallLedger((line) => ledger.append(line), name),
     onCall: (record) => {
       log(callLine(record));
       if (isLogged) logFaults(host);
@@ -38,10 +74,9 @@ function logFaults(host: ImageHost): void {
 }
 
 /** A failure is reported on standard error even without a log: the user wants to know what the agent does. */
-function openLedger(path: string, name: AgentName, log: Log): CallLedger {
-  const file = new LedgerFile(path, (problem) => {
+function openLedger(path: string, log: Log): LedgerFile {
+  return new LedgerFile(path, (problem) => {
     log(`the ledger cannot be written: ${problem}`);
     process.stderr.write(`swank-mcp: the ledger cannot be written, and calls go on without it: ${problem}\n`);
   });
-  return new CallLedger((line) => file.append(line), name);
 }

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import { OptionError, readConfig } from "swank-mcp";
-import { ALL_OPTIONS, environmentName, helpText } from "#swank-mcp/base/config.js";
+import { ALL_OPTIONS, helpText } from "#swank-mcp/base/config.js";
+import { environmentName } from "#swank-mcp/base/option.js";
 
 function complaint(...args: string[]): string {
   try {

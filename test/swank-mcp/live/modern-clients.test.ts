@@ -2,25 +2,34 @@ import { setTimeout } from "node:timers/promises";
 import type { Client, ElicitResult } from "@modelcontextprotocol/client";
 import { expect } from "chai";
 import { EVERY_CALL } from "../../support/every-call.js";
+import { liveHttp } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
-import { connectFirst, connectSecond, MODES, textFrom } from "../../support/official-clients.js";
+import { connectFirst, connectSecond, MODES, textFrom, type UserAnswer } from "../../support/official-clients.js";
 
 function evaluate(client: Client, code: string): Promise<string> {
   return textFrom(client, "evaluate-lisp", { code });
 }
 
-for (const mode of MODES) {
-  describe(`the client of the SDK's second line, ${JSON.stringify(mode)}`, () => {
+for (const [place, mode] of [
+  ...MODES.map((mode) => ["stdio", mode] as const),
+  ...MODES.map((mode) => ["HTTP", mode] as const),
+]) {
+  describe(`the client of the SDK's second line over ${place}, ${JSON.stringify(mode)}`, () => {
+    const http = place === "HTTP" ? liveHttp() : undefined;
     let client: Client;
     let asked: string[] = [];
     let answer: (message: string) => Promise<ElicitResult>;
     const yes = async (): Promise<ElicitResult> => ({ action: "accept", content: { answer: "Yes" } });
 
     before(async () => {
-      client = await connectSecond(mode, (message) => {
-        asked.push(message);
-        return answer(message);
-      });
+      client = await connectSecond(
+        mode,
+        (message) => {
+          asked.push(message);
+          return answer(message);
+        },
+        http?.client(),
+      );
     });
     after(() => client.close());
     beforeEach(() => {
@@ -101,10 +110,14 @@ for (const mode of MODES) {
 }
 
 describe("the client of the SDK's first line", () => {
-  it("can call every tool", async () => {
-    const client = await connectFirst(async () => ({ action: "accept", content: { answer: "Yes" } }));
-    for (const [name, args, expected] of EVERY_CALL)
-      expect(await textFrom(client, name, args), `${name} ${JSON.stringify(args)}`).to.match(expected);
-    await client.close();
-  });
+  const http = liveHttp();
+
+  for (const place of ["stdio", "HTTP"])
+    it(`can call every tool over ${place}`, async () => {
+      const yes: UserAnswer = async () => ({ action: "accept", content: { answer: "Yes" } });
+      const client = await connectFirst(yes, place === "HTTP" ? http.client() : undefined);
+      for (const [name, args, expected] of EVERY_CALL)
+        expect(await textFrom(client, name, args), `${name} ${JSON.stringify(args)}`).to.match(expected);
+      await client.close();
+    });
 });

@@ -139,7 +139,8 @@
 (defun serving-name-p (name)
   "True if NAME is that of a thread that serves clients: one of Swank or of this library."
   (and (stringp name)
-       (or (member name '("control-thread" "reader-thread" "auto-flush-thread") :test #'equal)
+       (or (member name '("control-thread" "reader-thread" "auto-flush-thread" "swank-indentation-cache-thread")
+                   :test #'equal)
            (eql 0 (search "swank-client " name))
            (eql 0 (search "Swank " name :test #'char-equal)))))
 

@@ -25,6 +25,24 @@ export function clientSetup(bin: string): string {
 `;
 }
 
+/**
+ * Instructions for adding an HTTP server to MCP clients.
+ *
+ * @param token - `undefined` if the server needs none.
+ */
+export function httpClientSetup(url: string, token: string | undefined): string {
+  const value = `Bearer ${token}`;
+  const headers = token === undefined ? {} : { headers: { Authorization: value } };
+  const header = token === undefined ? "" : ` --header ${shellWord(`Authorization: ${value}`)}`;
+  const variable = token === undefined ? "" : " --bearer-token-env-var SWANK_MCP_TOKEN";
+  const entry = { type: "http", url, ...headers };
+  return `  Claude Code  claude mcp add --transport http swank ${url}${header}
+  Codex        codex mcp add swank --url ${url}${variable}
+  VS Code      code --add-mcp ${shellWord(JSON.stringify({ name: "swank", ...entry }))}
+  others       ${JSON.stringify({ mcpServers: { swank: entry } })}
+`;
+}
+
 const NAME = "swank-mcp";
 
 /** The parts of a process that show how it was started. */

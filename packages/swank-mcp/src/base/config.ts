@@ -1,169 +1,18 @@
 import { delimiter } from "node:path";
 import { nearest } from "../text/cut.js";
-
-/** An invalid command-line option or environment variable. The message says what to write instead. */
-export class OptionError extends Error {
-  override readonly name = "OptionError";
-}
-
-/**
- * One option, as the command line, the environment, `--help` and the documentation use it.
- *
- * `T` is the type of its value.
- */
-export interface Option<T> {
-  readonly flag: `--${string}`;
-  /** The value's name in the help; absent for options without a value. */
-  readonly placeholder?: string;
-  /** True if the flag may be given without a value. */
-  readonly valueOptional?: boolean;
-  readonly summary: string;
-  /** The default, in words; absent if it is obvious. */
-  readonly fallback?: string;
-  /** The default in the console, where a person can wait and interrupt. */
-  readonly inConsole?: string;
-  /**
-   * @param texts - The values given, in order: none if the option was not given, `""` for an omitted value.
-   * @param source - The option's name in error messages.
-   * @throws OptionError - if the values are invalid.
-   */
-  read(texts: readonly string[], source: string): T;
-}
-
-/** An option's default, in words; `undefined` if it is obvious. */
-export function fallbackText({ fallback, inConsole }: Option<unknown>): string | undefined {
-  return inConsole === undefined ? fallback : `${fallback}; in the console ${inConsole}`;
-}
-
-/** The name of an option's environment variable. */
-export function environmentName(option: Option<unknown>): string {
-  return `SWANK_MCP_${option.flag.slice(2).replaceAll("-", "_").toUpperCase()}`;
-}
-
-type Description = Omit<Option<unknown>, "read">;
-
-/** An option without a value. Its environment variable takes `1` or `0`. */
-function flagOption(description: Description): Option<boolean> {
-  return { ...description, read: (texts, source) => readBoolean(texts.at(-1), source) };
-}
-
-/** An option whose value is any text. The last value given wins. */
-function textOption(description: Description & { placeholder: string }): Option<string | undefined> {
-  return { ...description, read: (texts, source) => nonEmpty(texts.at(-1), source) };
-}
-
-/** An option that may be repeated. */
-function listOption(description: Description & { placeholder: string }): Option<readonly string[]> {
-  return { ...description, read: (texts, source) => texts.flatMap((text) => nonEmpty(text, source) ?? []) };
-}
-
-interface Bounds {
-  readonly min: number;
-  readonly max: number;
-  /** True if the number must be whole. */
-  readonly whole?: boolean | undefined;
-}
-
-/** An option whose value is a number within bounds; `fallback` by default. */
-function numberOption(
-  description: Omit<Description, "fallback"> & { placeholder: string; fallback: number } & Bounds,
-): Option<number> {
-  const { fallback, min, max, whole, ...rest } = description;
-  return {
-    ...rest,
-    fallback: String(fallback),
-    read: (texts, source) => readNumber(texts.at(-1), { without: fallback, min, max, whole }, source) ?? fallback,
-  };
-}
-
-/** An option whose value is a number within bounds; `undefined` by default. */
-function optionalNumberOption(
-  description: Description & { placeholder: string; fallback: string } & Bounds,
-): Option<number | undefined> {
-  const { min, max, whole, ...rest } = description;
-  return {
-    ...rest,
-    read: (texts, source) => readNumber(texts.at(-1), { without: rest.fallback, min, max, whole }, source),
-  };
-}
-
-/** An option whose value is one of several words; the first by default. */
-function choiceOption<const Choice extends string>(
-  description: Omit<Description, "fallback" | "placeholder"> & { choices: readonly [Choice, ...Choice[]] },
-): Option<Choice> {
-  const { choices, ...rest } = description;
-  return {
-    ...rest,
-    placeholder: choices.join("|"),
-    fallback: choices[0],
-    read: (texts, source) => readChoice(texts.at(-1), choices, source),
-  };
-}
-
-/** An option whose value is a comma-separated subset of several words; all by default. */
-function subsetOption<const Choice extends string>(
-  description: Omit<Description, "fallback" | "placeholder"> & { choices: readonly Choice[] },
-): Option<readonly Choice[]> {
-  const { choices, ...rest } = description;
-  return {
-    ...rest,
-    placeholder: choices.join(","),
-    fallback: "all",
-    read: (texts, source) => readSubset(texts.at(-1), choices, source),
-  };
-}
-
-function readBoolean(text: string | undefined, source: string): boolean {
-  if (text === undefined) return false;
-  if (["", "1", "true", "yes", "on"].includes(text.toLowerCase())) return true;
-  if (["0", "false", "no", "off"].includes(text.toLowerCase())) return false;
-  throw new OptionError(`${source} must be 1 or 0, not ${JSON.stringify(text)}.`);
-}
-
-function nonEmpty(text: string | undefined, source: string): string | undefined {
-  if (text === "") throw new OptionError(`${source} needs a value.`);
-  return text;
-}
-
-function readNumber(
-  text: string | undefined,
-  bounds: Bounds & { readonly without: number | string },
-  source: string,
-): number | undefined {
-  if (text === undefined) return undefined;
-  const value = text.trim() === "" ? Number.NaN : Number(text);
-  const fits = value >= bounds.min && value <= bounds.max;
-  if (fits && (Number.isInteger(value) || bounds.whole !== true)) return value;
-  const kind = bounds.whole === true ? "whole number" : "number";
-  throw new OptionError(
-    `${source} takes a ${kind} from ${bounds.min} to ${bounds.max}, not ${JSON.stringify(text)}. Default: ${bounds.without}.`,
-  );
-}
-
-function readChoice<Choice extends string>(
-  text: string | undefined,
-  choices: readonly [Choice, ...Choice[]],
-  source: string,
-): Choice {
-  if (text === undefined) return choices[0];
-  const choice = choices.find((candidate) => candidate === text);
-  if (choice !== undefined) return choice;
-  throw new OptionError(`${source} takes ${choices.join(" or ")}, not ${JSON.stringify(text)}.`);
-}
-
-function readSubset<Choice extends string>(
-  text: string | undefined,
-  choices: readonly Choice[],
-  source: string,
-): readonly Choice[] {
-  if (text === undefined) return choices;
-  const words = text.split(",").map((word) => word.trim());
-  const wrong = words.find((word) => !choices.some((choice) => choice === word));
-  if (wrong === undefined) return choices.filter((choice) => words.includes(choice));
-  throw new OptionError(
-    `${source} takes a comma-separated list of ${choices.join(", ")}, not ${JSON.stringify(wrong)}.`,
-  );
-}
+import {
+  choiceOption,
+  environmentName,
+  fallbackText,
+  flagOption,
+  listOption,
+  numberOption,
+  type Option,
+  OptionError,
+  optionalNumberOption,
+  subsetOption,
+  textOption,
+} from "./option.js";
 
 /** The families of tools, which `--tools` chooses. */
 export const FAMILIES = ["core", "debug", "breakpoints", "code", "runtime"] as const;
@@ -402,6 +251,57 @@ export const OPTIONS = {
     fallback: "no ledger",
   }),
   verbose: flagOption({ flag: "--verbose", summary: "Write the log to standard error." }),
+  port: numberOption({
+    flag: "--port",
+    placeholder: "N",
+    summary: "For http: the port to listen on; 0 means any free port.",
+    fallback: 7787,
+    min: 0,
+    max: 65_535,
+    whole: true,
+  }),
+  host: textOption({
+    flag: "--host",
+    placeholder: "ADDRESS",
+    summary: "For http: the address to listen on. Another one than this machine's own needs --public-url.",
+    fallback: DEFAULT_HOST,
+  }),
+  publicUrl: textOption({
+    flag: "--public-url",
+    placeholder: "URL",
+    summary:
+      "For http: the address by which clients reach a proxy in front of the server, such as https://lisp.example. Requests that name other hosts are refused.",
+    fallback: "http://127.0.0.1:PORT",
+  }),
+  tokenFile: textOption({
+    flag: "--token-file",
+    placeholder: "FILE",
+    summary: "For http and token: the file with the hashes of the clients' tokens. Only you can read it.",
+    fallback: "swank-toolkit/tokens.json in the user's configuration folder",
+  }),
+  noToken: flagOption({
+    flag: "--no-token",
+    summary:
+      "For http: serve clients without a token. Every user and program of this machine can then run code as you, so the server listens on this machine only.",
+  }),
+  maxClients: numberOption({
+    flag: "--max-clients",
+    placeholder: "N",
+    summary: "For http: maximum number of clients at a time.",
+    fallback: 32,
+    min: 1,
+    max: 1000,
+    whole: true,
+  }),
+  sessionMinutes: numberOption({
+    flag: "--session-minutes",
+    placeholder: "N",
+    summary:
+      "For http: minutes without a request after which a client is forgotten. Its stops are aborted, and its breakpoints removed.",
+    fallback: 30,
+    min: 0.01,
+    max: 10_080,
+  }),
   emacsPath: flagOption({
     flag: "--emacs-path",
     summary: "Print the folder of swank-mcp.el, for the load-path of Emacs, and exit.",
@@ -425,16 +325,28 @@ const CONSOLE_NEEDS_CORE = "The console needs the core tools: add core to --tool
 export const STANDARD_INPUT = "-";
 
 /** The command of the program. */
-export type Command = "serve" | "console" | "check";
+export type Command = (typeof COMMANDS)[number];
 
 /** All settings, checked and complete. */
 export type Config = ReturnType<typeof readConfig>;
 
-const COMMANDS = ["serve", "console", "check"] as const;
+const COMMANDS = ["serve", "http", "console", "check", "token"] as const;
 
 const CHECK_NEEDS_FILES = "check needs files: swank-mcp check FILE..., where - means standard input.";
 
 const FIX_IS_FOR_CHECK = "--fix and --dry-run are options of check: swank-mcp check --fix FILE...";
+
+const HTTP_OPTIONS: readonly Option<unknown>[] = [
+  OPTIONS.port,
+  OPTIONS.host,
+  OPTIONS.publicUrl,
+  OPTIONS.noToken,
+  OPTIONS.maxClients,
+  OPTIONS.sessionMinutes,
+];
+
+const TOKEN_USE =
+  "token needs what to do: swank-mcp token add NAME, swank-mcp token list, or swank-mcp token remove NAME.";
 
 const DRY_RUN_NEEDS_FIX = "--dry-run says what --fix would write: swank-mcp check --fix --dry-run FILE...";
 
@@ -471,6 +383,8 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   return {
     command,
     files,
+    tokenAction: command === "token" && !help ? readTokenAction(files) : undefined,
+    ...readHttp(command, (option) => texts.has(option.flag), get),
     attach,
     share,
     secretFile: get(OPTIONS.secretFile),
@@ -502,6 +416,27 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
     help,
     version: get(OPTIONS.version),
   };
+}
+
+/**
+ * Reads the settings of `http` and `token`.
+ *
+ * @param isGiven - Whether an option is on the command line.
+ */
+function readHttp(command: Command, isGiven: (option: Option<unknown>) => boolean, get: <T>(option: Option<T>) => T) {
+  const stray = command === "http" ? undefined : HTTP_OPTIONS.find(isGiven);
+  if (stray !== undefined) throw new OptionError(`${stray.flag} is an option of http: swank-mcp http ${stray.flag}.`);
+  const settings = {
+    port: get(OPTIONS.port),
+    host: get(OPTIONS.host) ?? DEFAULT_HOST,
+    publicUrl: readPublicUrl(get(OPTIONS.publicUrl)),
+    tokenFile: get(OPTIONS.tokenFile),
+    noToken: get(OPTIONS.noToken),
+    maxClients: get(OPTIONS.maxClients),
+    sessionMinutes: get(OPTIONS.sessionMinutes),
+  };
+  if (command === "http") checkReach(settings);
+  return settings;
 }
 
 function defaultsOf({ inConsole }: Option<unknown>, command: Command): readonly string[] {
@@ -570,7 +505,63 @@ function needsValue(option: Option<unknown>): boolean {
   return option.placeholder !== undefined && option.valueOptional !== true;
 }
 
-/** The command, and the files that `check` checks. */
+/** What `swank-mcp token` does. */
+export type TokenAction =
+  | { readonly kind: "add"; readonly name: string }
+  | { readonly kind: "remove"; readonly name: string }
+  | { readonly kind: "list" };
+
+/** Names of tokens, which other clients see and the log has. */
+const TOKEN_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+
+function readTokenAction([kind, name, ...rest]: readonly string[]): TokenAction {
+  if (kind === "list" && name === undefined) return { kind };
+  if ((kind !== "add" && kind !== "remove") || name === undefined || rest.length > 0) throw new OptionError(TOKEN_USE);
+  if (!TOKEN_NAME.test(name))
+    throw new OptionError(
+      `A token's name has 1 to 64 letters, digits, dots, hyphens and underscores, and begins with a letter or a digit, unlike ${JSON.stringify(name)}.`,
+    );
+  return { kind, name };
+}
+
+function readPublicUrl(text: string | undefined): URL | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (
+    url !== undefined &&
+    /^https?:$/.test(url.protocol) &&
+    url.search === "" &&
+    url.hash === "" &&
+    url.username === ""
+  )
+    return url;
+  throw new OptionError(`--public-url takes a URL such as https://lisp.example, not ${JSON.stringify(text)}.`);
+}
+
+/** Whether an address can be reached from this machine only. */
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+interface Reach {
+  readonly host: string;
+  readonly publicUrl: URL | undefined;
+  readonly noToken: boolean;
+}
+
+/** @throws OptionError - if clients could not be told from strangers. */
+function checkReach({ host, publicUrl, noToken }: Reach): void {
+  if (noToken && !(isLoopback(host) && publicUrl === undefined))
+    throw new OptionError(
+      "--no-token lets everybody who reaches the server run code as you, so it needs an address of this machine only: leave out --host and --public-url.",
+    );
+  if (!isLoopback(host) && publicUrl === undefined)
+    throw new OptionError(
+      `--host ${host} needs --public-url, the address that clients use: requests that name another host are refused.`,
+    );
+}
+
+/** The command, and the files that `check` checks, or what `token` does. */
 function readCommand([word = "serve", ...rest]: readonly string[]): {
   readonly command: Command;
   readonly files: readonly string[];
@@ -583,7 +574,7 @@ function readCommand([word = "serve", ...rest]: readonly string[]): {
     );
   }
   const [extra] = rest;
-  if (command !== "check" && extra !== undefined)
+  if (command !== "check" && command !== "token" && extra !== undefined)
     throw new OptionError(`Unexpected argument ${JSON.stringify(extra)}: only one command is allowed.`);
   return { command, files: rest };
 }
@@ -599,6 +590,8 @@ function fromEnvironment(
 }
 
 const USAGE = `Usage: swank-mcp [options]           MCP server on standard input and output
+       swank-mcp http [options]      MCP server over HTTP for any number of clients on one image
+       swank-mcp token add NAME      makes a token for a client of the HTTP server; also: token list, token remove NAME
        swank-mcp console [options]   prompt in this terminal that uses the same tools
        swank-mcp check FILE...       finds unbalanced parentheses without a Lisp; - means standard input
 

@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import {
   type CallToolResult,
   CLIENT_CAPABILITIES_META_KEY,
@@ -6,21 +5,16 @@ import {
   type InputRequiredResult,
   inputRequired,
   type JSONRPCMessage,
-  type MessageExtraInfo,
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
   SdkError,
   SdkErrorCode,
   Server,
   type ServerContext,
-  type Transport,
-  type TransportSendOptions,
   UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
-import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import * as z from "zod";
 import type { ToolAnswer } from "../base/answer.js";
-import type { OutputQueue } from "../base/lifetime.js";
 import { VERSION } from "../base/version.js";
 import type { ToolCall } from "../call/run-call.js";
 import { lazily, type Tool } from "../call/tool.js";
@@ -28,17 +22,7 @@ import type { Ask, Question, Reply } from "../session/approvals.js";
 import { cutStart, oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
-import { OpenRequests } from "./open-requests.js";
-import {
-  INTERNAL_ERROR,
-  INVALID_PARAMS,
-  INVALID_REQUEST,
-  invalidRequest,
-  METHOD_NOT_FOUND,
-  type MessageId,
-  type Response,
-} from "./sent-message.js";
-import { StdioLines } from "./stdio-lines.js";
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from "./sent-message.js";
 import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
 
 /** Shortest and longest interval between two notifications, in milliseconds. */
@@ -110,7 +94,7 @@ const capabilitiesSchema = z.looseObject({
 const infoSchema = z.looseObject({ name: z.string(), version: z.string() });
 
 /** A client's name and version, from `initialize` or from every request. */
-interface ClientInfo {
+export interface ClientInfo {
   readonly name: string;
   readonly version: string;
 }
@@ -182,23 +166,24 @@ interface SentCall {
 
 /** Serves a call of a client of a protocol revision up to 2025: the server asks by its own requests while the call runs. */
 function callAskingInside(
-  tools: ToolServer,
+  connection: Connection,
   server: Server,
   call: SentCall,
   context: ServerContext,
 ): Promise<CallToolResult> {
-  const ask = canAsk(server.getClientCapabilities()) ? askThrough(server) : undefined;
-  return reported(call, context, async (request) => toolResult(await tools.call(request)), ask);
+  const isAble = connection.isQuiet !== true && canAsk(server.getClientCapabilities());
+  const run = async (request: ToolCall) => toolResult(await connection.tools.call(request));
+  return reported(connection, call, context, run, isAble ? askThrough(context) : undefined);
 }
 
 /** Serves a request of a client of protocol revision 2026-07-28, which asks its user between two requests for the same call. */
 function callAskingBetween(
-  tools: ToolServer,
-  calls: SuspendedCalls,
+  connection: Connection,
   call: SentCall,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
-  return reported(call, context, async (request) => {
+  const { tools, calls } = connection;
+  return reported(connection, call, context, async (request) => {
     const state = context.mcpReq.requestState();
     if (typeof state === "string") return resumed(tools, calls, state, request, context);
     if (!canAsk(namedCapabilities(context))) return toolResult(await tools.call(request));
@@ -220,38 +205,43 @@ async function resumed(
   }
 }
 
-/** Runs a call, and reports its progress if the client wants it. */
+/** Runs a call, and reports its progress if the client wants it and can be sent anything before the answer. */
 async function reported<T>(
+  { isQuiet = false }: Pick<Connection, "isQuiet">,
   { name, arguments: args }: SentCall,
   { mcpReq }: ServerContext,
   run: (call: ToolCall) => Promise<T>,
   ask?: Ask,
 ): Promise<T> {
-  const { signal, _meta: meta } = mcpReq;
-  const progressToken = meta?.progressToken;
-  if (progressToken === undefined) return run({ name, args, signal, progress: ignored, ask });
-  const progress = new ProgressReporter((note) =>
-    mcpReq
-      .notify({ method: "notifications/progress", params: { progressToken, ...note } })
-      // The transport notices a client that has disconnected.
-      .catch(() => undefined),
-  );
+  const cancelling = new AbortController();
+  const { signal } = cancelling;
+  const cancel = () => cancelling.abort(mcpReq.signal.reason);
+  mcpReq.signal.addEventListener("abort", cancel);
+  if (mcpReq.signal.aborted) cancel();
+  const progressToken = isQuiet ? undefined : mcpReq._meta?.progressToken;
+  const progress =
+    progressToken === undefined
+      ? undefined
+      : new ProgressReporter((note) =>
+          mcpReq
+            .notify({ method: "notifications/progress", params: { progressToken, ...note } })
+            // The transport notices a client that has disconnected.
+            .catch(() => undefined),
+        );
   try {
-    return await run({ name, args, signal, progress: (text) => progress.add(text), ask });
+    return await run({ name, args, signal, progress: (text) => progress?.add(text), ask });
   } finally {
-    progress.end();
+    progress?.end();
+    // Over HTTP, the SDK aborts its signal also after the answer. What outlives the call, such as a stop, must not end then.
+    mcpReq.signal.removeEventListener("abort", cancel);
   }
-}
-
-function ignored(): void {
-  // The client did not ask for progress.
 }
 
 /**
  * Asks by elicitation. The timeout and the signal also cancel the question in the client. Once the user has answered a question, further ones
  * have their whole time.
  */
-function askThrough(server: Server): Ask {
+function askThrough({ mcpReq }: ServerContext): Ask {
   const begun = performance.now();
   let isAnswered = false;
   return async (question, { timeout: given, signal }): Promise<Reply> => {
@@ -259,10 +249,8 @@ function askThrough(server: Server): Ask {
     const timeout = isAnswered ? given : Math.min(given, left);
     if (timeout < LEAST_TIME) return { kind: "failed", why: "earlier questions took all the time of this call" };
     try {
-      const result = await server.request(
-        { method: "elicitation/create", params: formOf(question) },
-        { timeout, signal },
-      );
+      // The question belongs to the call: over HTTP, it is sent on the stream of the answer.
+      const result = await mcpReq.send({ method: "elicitation/create", params: formOf(question) }, { timeout, signal });
       isAnswered = true;
       return readReply(result);
     } catch (error) {
@@ -315,32 +303,16 @@ function toolResult({ blocks, isError, structured, meta }: ToolAnswer): CallTool
 }
 
 /** The error of a JSON-RPC response. */
-interface RequestError {
+export interface RequestError {
   readonly code: number;
   readonly message: string;
-}
-
-/**
- * Why a `server/discover` that names no protocol revision is refused; the SDK would say that there is no such method.
- *
- * @param revisionKey - The key of the revision in `_meta`.
- */
-function discoveryError({ method, params }: Request, revisionKey: string): RequestError | undefined {
-  if (method !== "server/discover") return undefined;
-  const meta = params !== undefined && "_meta" in params ? params._meta : undefined;
-  if (typeof meta === "object" && meta !== null && revisionKey in meta) return undefined;
-  const problem = `server/discover needs the key "${revisionKey}" in params._meta`;
-  return {
-    code: INVALID_PARAMS,
-    message: `Invalid params: ${problem}. Clients of revisions up to 2025-11-25 begin with initialize.`,
-  };
 }
 
 /**
  * The same error, or a clear one if it is the SDK's for parameters of a wrong shape: an internal error whose message is JSON, with the issues that
  * a schema has found.
  */
-function clearError<Given extends RequestError>(error: Given): Given | RequestError {
+export function clearError<Given extends RequestError>(error: Given): Given | RequestError {
   const problems = error.code === INTERNAL_ERROR ? problemsIn(error.message) : [];
   if (problems.length === 0) return error;
   return { code: INVALID_PARAMS, message: `Invalid params: ${problems.join("; ")}.` };
@@ -362,164 +334,22 @@ function problemOf(issue: unknown): readonly string[] {
   return [`${place}: ${String(issue.message).replace(/^Invalid input: /, "")}`];
 }
 
-/** The streams of a connection, whose messages are one on each line. */
-export interface McpStreams {
-  readonly input: Readable;
-  readonly output: OutputQueue;
-  /** Maximum size of a line in bytes. A longer line is refused, and reading continues after it. */
-  readonly maxLine: number;
-}
-
-/** Listeners for a connection's events. */
-interface WireEvents {
-  /** The transport has ended. */
-  onClose(): void;
-  /** An invalid message has come in, or a message could not be sent. */
-  onError(error: Error): void;
-  /** A line has come in that is not JSON, which suggests that a person types the input. */
-  onNotJson?(): void;
-  /** The input has ended or failed. Running calls go on. */
-  onEnd?(error?: Error): void;
-}
-
-/** Bytes of unread answers with which reading stops. */
-const MAX_UNREAD = 4 * 1024 * 1024;
-
-/**
- * The SDK's transport on standard streams, between streams that keep what it loses.
- *
- * - It hides a call's name and arguments from the SDK, inside `arguments`. The SDK would answer wrong ones with a protocol error that agents do
- *   not see; the tools refuse them instead.
- * - A line that is not a message is answered with an error, and a request with the id of an open request is refused.
- * - The end of the input ends nothing. Requests of the server that the client has not answered then fail.
- * - Nothing is read while the client does not read its answers.
- */
-class CallWire implements Transport {
-  onmessage?: Transport["onmessage"];
-  onclose?: Transport["onclose"];
-  onerror?: Transport["onerror"];
-  readonly open = new OpenRequests();
-  readonly lines: StdioLines;
-  readonly #streams: McpStreams;
-  readonly #transport: Transport;
-  readonly #events: WireEvents;
-  #isLegacy = false;
-  /** How far the end of the input has come: lines before it may wait to be read by the SDK. */
-  #end: "none" | "read" | "reported" = "none";
-
-  constructor(streams: McpStreams, events: WireEvents) {
-    this.#streams = streams;
-    this.#events = events;
-    this.lines = new StdioLines(streams.maxLine, {
-      onBad: (answer) => this.#write(answer),
-      onNotJson: () => events.onNotJson?.(),
-      onError: (error) => events.onError(error),
-      onEnd: () => this.#inputEnded(),
-      mustWait: () => this.#mustWait,
-    });
-    this.#transport = new StdioServerTransport(this.lines, streams.output, { maxBufferSize: Number.POSITIVE_INFINITY });
-  }
-
-  async start(): Promise<void> {
-    const transport = this.#transport;
-    transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => this.#take(message, extra);
-    transport.onclose = () => {
-      this.onclose?.();
-      this.#events.onClose();
-    };
-    // Errors are reported only here: the SDK would report each twice.
-    transport.onerror = (error) => {
-      this.#events.onError(error);
-      this.#regulate();
-    };
-    await transport.start();
-    const { input } = this.#streams;
-    input.once("close", () => this.#inputEnded());
-    // This listener is never removed: a failure after the end must not become an uncaught exception.
-    input.on("error", (error) => this.#inputEnded(error));
-    input.pipe(this.lines);
-  }
-
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const sent = "error" in message ? { ...message, error: clearError(message.error) } : message;
-    this.open.sent(sent);
-    // The SDK registers its request only after this call.
-    if (this.#end === "reported" && isRequest(sent)) setImmediate(() => this.#failRequest(sent.id));
-    try {
-      await this.#transport.send(sent, options);
-    } finally {
-      this.#regulate();
-    }
-  }
-
-  close(): Promise<void> {
-    this.#streams.input.unpipe(this.lines);
-    return this.#transport.close();
-  }
-
-  #take(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
-    if (!this.open.received(message)) {
-      if (isRequest(message)) this.#write(invalidRequest(message.id, ID_IN_USE));
-    } else if (!isRequest(message)) this.onmessage?.(message, extra);
-    else if (message.method === "tools/call") this.onmessage?.(hidden(message), extra);
-    else {
-      // A client that has begun with `initialize` is told that there is no such method.
-      this.#isLegacy ||= message.method === "initialize";
-      const error = this.#isLegacy ? undefined : discoveryError(message, PROTOCOL_VERSION_META_KEY);
-      if (error === undefined) this.onmessage?.(message, extra);
-      else this.send({ jsonrpc: "2.0", id: message.id, error }).catch(this.#events.onError);
-    }
-    this.#regulate();
-  }
-
-  /** Writes an answer of its own. An open request with the same id stays open. */
-  #write(answer: Response): void {
-    this.#streams.output.write(`${JSON.stringify(answer)}\n`, () => this.#regulate());
-    this.#regulate();
-  }
-
-  get #mustWait(): boolean {
-    return this.#streams.output.waiting >= MAX_UNREAD;
-  }
-
-  /** Stops and resumes reading, and reports the end of the input. */
-  #regulate(): void {
-    if (this.#mustWait) this.lines.pause();
-    else {
-      if (this.lines.isPaused()) this.lines.resume();
-      this.lines.proceed();
-    }
-    if (this.#end === "read" && this.lines.readableLength === 0 && this.lines.writableLength === 0) this.#reportEnd();
-  }
-
-  #inputEnded(error?: Error): void {
-    if (this.#end !== "none") return;
-    this.#end = "read";
-    if (error === undefined) this.#regulate();
-    else this.#reportEnd(error);
-  }
-
-  #reportEnd(error?: Error): void {
-    this.#end = "reported";
-    for (const id of this.open.asked) this.#failRequest(id);
-    this.#events.onEnd?.(error);
-  }
-
-  #failRequest(id: MessageId): void {
-    const error = { code: INVALID_REQUEST, message: "the client closed its input, so it cannot answer" };
-    this.onmessage?.({ jsonrpc: "2.0", id, error });
-  }
-}
-
-const ID_IN_USE = "a request with this id is still in progress. Give every request its own id.";
-
-function isRequest(message: JSONRPCMessage): message is Request {
+/** Whether a message needs an answer. */
+export function isRequest(message: JSONRPCMessage): message is Request {
   return "method" in message && "id" in message;
 }
 
-type Request = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
+/** Why a request is refused that has the id of an open one. */
+export const ID_IN_USE = "a request with this id is still in progress. Give every request its own id.";
 
-function hidden(message: Request): Request {
+/** A message that needs an answer. */
+export type Request = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
+
+/**
+ * A call whose name and arguments are inside `arguments`. The SDK would answer wrong ones with a protocol error that agents do not see; the tools
+ * refuse them instead.
+ */
+export function hidden(message: Request): Request {
   const { name, arguments: args, ...rest }: Record<string, unknown> = message.params ?? {};
   const call: SentCall = { name, arguments: args };
   return { ...message, params: { ...rest, name: "", arguments: { ...call } } };
@@ -532,78 +362,22 @@ function hidden(message: Request): Request {
 const KEPT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
 /** Most subscriptions that a client may have open at a time. Nothing is ever sent on them. */
-const MAX_SUBSCRIPTIONS = 16;
+export const MAX_SUBSCRIPTIONS = 16;
 
-/** A server that speaks MCP over one connection. */
-export interface McpEndpoint {
-  /** Whether messages wait to be read, because the client does not read its answers. */
-  readonly isHolding: boolean;
-  /** Whether a JSON-RPC message has been received. */
-  readonly hasMessage: boolean;
-  /** Resolves when every received request has been answered or cancelled. The client may not have read the answers yet. */
-  idle(): Promise<void>;
-  /** Stops listening and cancels running calls. */
-  close(): Promise<void>;
-}
-
-export interface McpEvents extends WireEvents {
+/** Listeners for what a client does. */
+export interface ClientEvents {
   /** A client has given its name and version. */
   onClient?(client: ClientInfo | undefined): void;
   /** The client has listed the tools for the first time. A client that only probes the protocol revision does not. */
   onList?(): void;
 }
 
-/**
- * Serves the tools on a pair of streams, in the protocol revision that the client chooses. Only this file translates between the
- * SDK's types and this package's.
- *
- * It uses the SDK's low-level server: the high-level one checks arguments and tool names itself, and its errors name no remedy.
- */
-export function serveMcp(tools: ToolServer, streams: McpStreams, events: McpEvents): McpEndpoint {
-  const calls = new SuspendedCalls(tools);
-  const onClose = () => {
-    calls.close();
-    events.onClose();
-  };
-  const { onError } = events;
-  const list = lazily(() => ({ tools: tools.tools.map(listed) }));
-  const wire = new CallWire(streams, { ...events, onClose });
-  const connection: Connection = {
-    tools,
-    calls,
-    list,
-    onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
-    onList: once(() => events.onList?.()),
-  };
-  const handle = serveStdio(
-    ({ era }) => {
-      const server = createServer(tools);
-      server.onerror = (error) => onError(error);
-      (era === "modern" ? serveModern : serveLegacy)(server, connection);
-      return server;
-    },
-    {
-      transport: wire,
-      onerror: (error) => onError(error),
-      maxSubscriptions: MAX_SUBSCRIPTIONS,
-    },
-  );
-  return {
-    get isHolding() {
-      return wire.lines.readableLength > 0;
-    },
-    get hasMessage() {
-      return wire.lines.hasMessage;
-    },
-    idle: () => wire.open.idle(),
-    close: () => handle.close(),
-  };
-}
-
 /** State that the servers of a connection share: a client may probe one protocol revision and then use another. */
-interface Connection {
+export interface Connection {
   readonly tools: ToolServer;
   readonly calls: SuspendedCalls;
+  /** True if the client takes nothing but answers: it is sent no progress, and asked nothing while a call runs. */
+  readonly isQuiet?: boolean;
   list(): { readonly tools: readonly object[] };
   /** Only the first client that a connection names counts. */
   onClient(client: ClientInfo | undefined): void;
@@ -611,8 +385,23 @@ interface Connection {
   onList(): void;
 }
 
-function createServer(tools: ToolServer): Server {
-  return new Server(
+/** The state of a new connection. */
+export function connectionOf(tools: ToolServer, events: ClientEvents): Connection {
+  return {
+    tools,
+    calls: new SuspendedCalls(tools),
+    list: lazily(() => ({ tools: tools.tools.map(listed) })),
+    onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
+    onList: once(() => events.onList?.()),
+  };
+}
+
+/**
+ * A server for the tools, in any protocol revision. It is the SDK's low-level server: the high-level one checks arguments and tool names itself,
+ * and its errors name no remedy.
+ */
+export function createServer(tools: ToolServer, Kind = Server): Server {
+  return new Kind(
     { name: "swank-mcp", title: "Common Lisp (Swank)", version: VERSION },
     {
       capabilities: { tools: {} },
@@ -626,19 +415,21 @@ function createServer(tools: ToolServer): Server {
 }
 
 /** Serves a client that names itself once, at `initialize`. */
-function serveLegacy(server: Server, { tools, onClient, onList, list }: Connection): void {
+export function serveLegacy(server: Server, connection: Connection): void {
+  const { onClient, onList, list } = connection;
   server.setRequestHandler("tools/list", NO_PARAMS, () => {
     onList();
     return { ...list() };
   });
   server.oninitialized = () => onClient(server.getClientVersion());
   server.setRequestHandler("tools/call", ({ params }, context) =>
-    callAskingInside(tools, server, { ...params.arguments }, context),
+    callAskingInside(connection, server, { ...params.arguments }, context),
   );
 }
 
 /** Serves a client that names itself in every request. */
-function serveModern(server: Server, { tools, calls, list, onClient, onList }: Connection): void {
+export function serveModern(server: Server, connection: Connection): void {
+  const { list, onClient, onList } = connection;
   const meet = (context: ServerContext) => {
     checkRevision(context);
     onClient(namedClient(context));
@@ -650,7 +441,7 @@ function serveModern(server: Server, { tools, calls, list, onClient, onList }: C
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     meet(context);
-    return callAskingBetween(tools, calls, { ...params.arguments }, context);
+    return callAskingBetween(connection, { ...params.arguments }, context);
   });
 }
 

@@ -9,7 +9,8 @@ import {
 } from "../base/lifetime.js";
 import type { Log } from "../base/log.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { clientText, type McpEndpoint, serveMcp } from "./server.js";
+import { clientText } from "./server.js";
+import { type McpEndpoint, serveMcp } from "./stdio-server.js";
 
 /** Largest message that is taken, in bytes: twice what a message to Swank can hold, since JSON escapes quotes and line feeds. */
 const MAX_MESSAGE = 32 * 1024 * 1024;

@@ -22,25 +22,77 @@ import {
 import { image as imageCalls } from "swank-client/swank";
 import { addressText, type Config, DEFAULT_HOST, type ImageAddress, tunnelTo } from "../base/config.js";
 import type { Log } from "../base/log.js";
-import { explainEnding, explainUnattached, explainUnlaunched } from "../base/refusals.js";
+import { explainEnding, explainUnattached, explainUnlaunched, Refusal } from "../base/refusals.js";
 import {
   AgentName,
   type AttachedOrigin,
+  type ImageHost,
   LispSession,
   type OnDelay,
   type OnFile,
   type OpenSession,
+  type SessionParts,
   type SharedAt,
 } from "./image.js";
 
 /** The way to open a session in this configuration. */
 export function openSession(config: Config, log: Log, agentName = new AgentName()): OpenSession {
-  const sharing = config.share === undefined ? undefined : new Sharing(config.share, config, log);
+  const { attach, share } = config;
+  const sharing = share === undefined ? undefined : new Sharing(share, config, aloud(log));
+  return logged(log, async (signal, onDelay, onFile) =>
+    attach === undefined
+      ? openOwnImage(config, { log, sharing, onDelay, onFile, agentName }, signal)
+      : openAttachedImage(attach, config, agentName.text, signal),
+  );
+}
+
+/** Stands for any free port. */
+const ANY_PORT = 0;
+
+/**
+ * The way to open the session that keeps a launched image for several agents. Each agent connects to it by `openBeside`, so that no agent has the
+ * connection with which the image ends.
+ */
+export function openForOthers(config: Config, log: Log): OpenSession {
+  // Nobody looks at what stops for this connection.
+  const own: Config = { ...config, foreignErrors: "theirs" };
+  const isForUser = config.share !== undefined;
+  const secret = { ...config, noSecret: isForUser && config.noSecret };
+  const sharing = new Sharing(config.share ?? ANY_PORT, secret, isForUser ? aloud(log) : log);
+  return logged(log, (signal, onDelay, onFile) => openOwnImage(own, { log, sharing, onDelay, onFile }, signal));
+}
+
+/** The way to open one agent's session with the image that `keeper` launches when an agent first needs it, and again when it has ended. */
+export function openBeside(keeper: ImageHost, config: Config, log: Log, agentName: AgentName): OpenSession {
+  return logged(log, async (signal, onDelay) => {
+    const kept = await keeper.session(signal, onDelay);
+    const { shared } = kept.origin.kind === "own" ? kept.origin : {};
+    if (shared === undefined || "problem" in shared)
+      throw new Refusal("LISP_UNREACHABLE", shared?.problem ?? "The image is not shared.");
+    const [host = DEFAULT_HOST, port] = shared.address.split(":");
+    const { secretFile } = shared;
+    const how: Config = { ...config, secretFile, noSecret: secretFile === undefined };
+    const { processOutput, remarks, isPartlyLoaded, notes } = kept;
+    return openAttachedImage({ host, port: Number(port) }, how, agentName.text, signal, {
+      ...(processOutput === undefined ? {} : { processOutput }),
+      remarks,
+      isPartlyLoaded,
+      notes,
+    });
+  });
+}
+
+/** Also writes to standard error. */
+function aloud(log: Log): Log {
+  return (line) => {
+    log(line);
+    process.stderr.write(`swank-mcp: ${line}\n`);
+  };
+}
+
+function logged(log: Log, open: OpenSession): OpenSession {
   return async (signal, onDelay, onFile) => {
-    const session =
-      config.attach === undefined
-        ? await openOwnImage(config, { log, sharing, onDelay, onFile, agentName }, signal)
-        : await openAttachedImage(config.attach, config, agentName.text, signal);
+    const session = await open(signal, onDelay, onFile);
     const { info, closed } = session.client;
     log(`connected to the image with pid ${info.pid}`);
     void closed.then(async (reason) => {
@@ -69,8 +121,11 @@ const DEAD =
 
 const CALL_AGAIN = "Call again: the next call uses a new connection to the same image.";
 
+/** What this server knows of an image that it launched itself, for several agents. */
+type KnownOfImage = Pick<SessionParts, "processOutput" | "remarks" | "isPartlyLoaded" | "notes">;
+
 /**
- * Connects to an image that this server did not start.
+ * Connects to an image that this server did not start, or that several of its agents share.
  *
  * @throws Refusal `LISP_UNREACHABLE` - with the form to evaluate in the image; SwankError - when the image or its Swank cannot be used.
  * Both have a remedy.
@@ -80,6 +135,7 @@ async function openAttachedImage(
   config: Config,
   agentName: string,
   signal: AbortSignal,
+  known: KnownOfImage = {},
 ): Promise<LispSession> {
   const { cacheDir, foreignErrors } = config;
   const secret = secretOption(config);
@@ -101,10 +157,11 @@ async function openAttachedImage(
       abandon: () => connection.drop(new SwankError("CONNECTION_LOST", DEAD, { remedy: CALL_AGAIN })),
     });
     return new LispSession({
+      ...known,
       client,
       check,
       origin,
-      remarks: [...(origin.warning === undefined ? [] : [origin.warning]), ...client.notes],
+      remarks: [...(origin.warning === undefined ? [] : [origin.warning]), ...client.notes, ...(known.remarks ?? [])],
       identity: await identify(client),
       directory: (asked) => imageDirectory(client, asked),
       awaitedLock: () => awaitedLockOf(client),
@@ -152,7 +209,8 @@ interface OwnImageHost {
   readonly onDelay: OnDelay;
   /** Called before a file of the user is loaded. */
   readonly onFile: OnFile;
-  readonly agentName: AgentName;
+  /** The agent that uses the connection; absent if none does. */
+  readonly agentName?: AgentName;
 }
 
 /**
@@ -175,7 +233,7 @@ async function openOwnImage(
     signal,
     onLog: (line) => log(`image: ${line}`),
     // The entries of a script in the console may end sooner than the build, and would end it.
-    buildInBackground: config.command === "serve",
+    buildInBackground: config.command !== "console",
     onBuild: (isBackground) => {
       const text = isBackground ? LOADING : BUILDING;
       log(`launch: ${text}`);
@@ -186,7 +244,7 @@ async function openOwnImage(
     throw explainUnlaunched(error, config);
   });
   // Only an Emacs that joins can see what the agent does.
-  const name = sharing === undefined ? undefined : agentName.text;
+  const name = sharing === undefined ? undefined : agentName?.text;
   const client = await connectLaunched(image, { signal, foreignErrors, agentName: name }).catch((error: unknown) => {
     throw explainUnlaunched(error, config);
   });
@@ -288,14 +346,17 @@ type FoundSecret = { readonly file: string | undefined; readonly isMade: boolean
 class Sharing {
   readonly #wanted: number;
   readonly #secret: SharingSecret;
-  readonly #log: Log;
+  readonly #tell: Log;
   #last: number | undefined;
 
-  /** @param wanted - The port; 0 for any free port. */
-  constructor(wanted: number, secret: SharingSecret, log: Log) {
+  /**
+   * @param wanted - The port; 0 for any free port.
+   * @param tell - Tells the user how to connect.
+   */
+  constructor(wanted: number, secret: SharingSecret, tell: Log) {
     this.#wanted = wanted;
     this.#secret = secret;
-    this.#log = log;
+    this.#tell = tell;
   }
 
   /** Shares an image, and reports the result. Rejects only if the connection is lost: the agent can also use an unshared image. */
@@ -303,10 +364,7 @@ class Sharing {
     const secret = await this.#findSecret();
     const shared = "problem" in secret ? secret : await this.#open(client, secret.file);
     const isMade = "file" in secret && secret.isMade;
-    for (const line of "problem" in shared ? [shared.problem] : howToJoin(shared, isMade)) {
-      this.#log(line);
-      process.stderr.write(`swank-mcp: ${line}\n`);
-    }
+    for (const line of "problem" in shared ? [shared.problem] : howToJoin(shared, isMade)) this.#tell(line);
     return shared;
   }
 
