@@ -16,7 +16,7 @@ import { stdinInput, type ToolContext, threadInput, timeoutInput } from "../call
 import { placeName } from "../report/stop.js";
 import type { DebuggedStop } from "../session/lisp-port.js";
 import { cutName, cutText } from "../text/cut.js";
-import { chooseRestart, withRestartTaken } from "./restart-choice.js";
+import { chooseRestart, withRestartTaken } from "./invoke-restart.js";
 
 export const debuggerContinue = defineStopTool({
   name: "debugger_continue",

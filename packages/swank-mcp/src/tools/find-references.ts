@@ -3,15 +3,16 @@ import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
 import {
+  answerForEach,
   definitionLine,
   MAX_NAME,
   missingAnswer,
   missingNameAnswer,
   namesNear,
+  oneOrSeveral,
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
-import { answerForEach, oneOrSeveral } from "../report/several.js";
 import { cutName, cutText, firstOf, groupedBy, more, plural } from "../text/cut.js";
 
 /** Modes of which Lisp may not record all references. */

@@ -5,16 +5,17 @@ import { Refusal } from "../base/refusals.js";
 import { defineTool, type ToolContext } from "../call/tool.js";
 import {
   type AskedName,
+  answerForEach,
   MAX_NAME,
   missingAnswer,
   missingFileAnswer,
   missingNameAnswer,
   namesNear,
   numberedLines,
+  oneOrSeveral,
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
-import { answerForEach, oneOrSeveral } from "../report/several.js";
 import { cutName, cutText, fileName, firstOf, more, oneLine, plural } from "../text/cut.js";
 
 /** Key of a result's `_meta` under which programs find the places as data. */

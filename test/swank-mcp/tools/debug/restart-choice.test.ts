@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { Refusal } from "swank-mcp";
-import { chooseRestart, restartTaken } from "#swank-mcp/tools/restart-choice.js";
+import { chooseRestart, restartTaken } from "#swank-mcp/tools/invoke-restart.js";
 import { debuggedStop } from "../../../support/mcp-debugged.js";
 import { restarts, snapshot } from "../../../support/mcp-outcomes.js";
 
