@@ -1,4 +1,5 @@
 import { expect } from "chai";
+import { standardPlaces } from "#swank-mcp/report/hyperspec.js";
 import { NO_ERROR } from "#swank-mcp/report/stop.js";
 import { liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
@@ -23,8 +24,10 @@ describe("describe-symbol and list-definitions", () => {
       /^COMMON-LISP::MAPCAR \[FUNCTION\]\n {2}Arglist: \(FUNCTION LIST &REST MORE-LISTS\)\n {2}Documentation:\n {4}Apply FUNCTION to successive tuples of elements of LIST and MORE-LISTS\.\n {4}Return list of FUNCTION return values\.\n {2}Source: SYS:SRC;CODE;LIST\.LISP:\d+$/,
     );
     // Only if SBCL's sources are installed, the line is known.
-    if (more.length > 0)
-      expect(more[0]).to.match(/^\d+ is the character offset in SYS:SRC;CODE;LIST\.LISP; its line is unknown/);
+    const [place, ...offset] = more.join("\n").split("\n");
+    expect(place).to.equal("HyperSpec: http://www.lispworks.com/documentation/HyperSpec/Body/f_mapc_.htm");
+    if (offset.length > 0)
+      expect(offset[0]).to.match(/^\d+ is the character offset in SYS:SRC;CODE;LIST\.LISP; its line is unknown/);
     expect((await described("*print-base*", "CL"))[0]).to.match(
       /^COMMON-LISP::\*PRINT-BASE\* \[VARIABLE\]\n {2}Value: 10\n {2}Documentation:\n {4}The output base for RATIONALs/,
     );
@@ -53,6 +56,43 @@ describe("describe-symbol and list-definitions", () => {
     expect(missing).to.equal("Symbol RUN not found in package CL-USER (status: NIL)");
     expect(elsewhere).to.match(/^In other packages: LS-APP::RUN, SB-THREAD::RUN, (SB-KERNEL::RUN, )?SWANK\/SBCL::RUN$/);
     expect((await described("ls-ap:run"))[1]).to.equal("Packages with similar names: LS-APP");
+  });
+
+  it("name the places in the HyperSpec of standard names, directives of FORMAT and reader macros", async () => {
+    const at = async (name: string) =>
+      (await described(name)).at(1)?.replaceAll("http://www.lispworks.com/documentation/HyperSpec/Body/", "");
+    expect(await at("with-open-file")).to.include("HyperSpec: m_w_open.htm");
+    expect(await at("&optional")).to.include("HyperSpec, section 3.4.1: 03_da.htm");
+    for (const [name, places] of [
+      ["~R", "format directive ~R, Radix, section 22.3.2.1: 22_cba.htm"],
+      ["~:@(", "format directive ~(, Case Conversion, section 22.3.8.1: 22_cha.htm"],
+      ["~v,'0d", "format directive ~D, Decimal, section 22.3.2.2: 22_cbb.htm"],
+      ["~/my-app:show/", "format directive ~/, Call Function, section 22.3.5.4: 22_ced.htm"],
+      ["#'", "reader macro #', section 2.4.8.2: 02_dhb.htm"],
+      ["#2A", "reader macro #A, section 2.4.8.12: 02_dhl.htm"],
+      [",@", "reader macro ,, section 2.4.7: 02_dg.htm"],
+      ['"', 'reader macro ", section 2.4.5: 02_de.htm'],
+    ] as const) {
+      expect((await described(name))[0]).to.match(
+        /^Symbol .* not found in package CL-USER \(status: NIL\)$|^Package .* not found$/,
+      );
+      expect(await at(name), name).to.equal(`HyperSpec, ${places}`);
+    }
+    expect(await at("~<")).to.match(
+      /Logical Block, ended by ~:>, section 22\.3\.5\.2: .*\n.*Justification, section 22\.3\.6\.2: /,
+    );
+    await server.evaluate("(defun hs-own () 1)");
+    expect(await at("hs-own")).to.not.include("HyperSpec");
+    expect(await at("~y")).to.equal(undefined);
+    const { _meta } = await server.call("describe-symbol", { name: "~R" });
+    expect(_meta?.["swank-mcp/symbol"]).to.containSubset({ hyperspec: [{ section: "22.3.2.1" }] });
+    // every standard name has a page
+    const code =
+      '(let ((names ())) (do-external-symbols (s :cl) (push (string s) names)) (format t "~{~a~^ ~}" names))';
+    const printed = await server.call("evaluate-lisp", { code, "max-output": 50_000 });
+    const standard = (/^\[stdout\]\n(.*)$/m.exec(blocks(printed)[0] ?? "")?.[1] ?? "").split(" ");
+    expect(standard.length).to.equal(978);
+    expect(standard.filter((name) => standardPlaces(`COMMON-LISP::${name}`).length === 0)).to.deep.equal([]);
   });
 
   it("include the description as data", async () => {

@@ -199,9 +199,9 @@ function notFoundBlocks(description: types.NameNotFound, asked: string, similar:
   }
 }
 
-/** The description as data. */
-export function symbolMeta(description: types.SymbolDescription): JsonObject {
-  if (description.status !== "found") return { [SYMBOL_META]: notFoundData(description) };
+/** The description as data, with other facts. */
+export function symbolMeta(description: types.SymbolDescription, facts: JsonObject = {}): JsonObject {
+  if (description.status !== "found") return { [SYMBOL_META]: { ...notFoundData(description), ...facts } };
   const { meanings, name, package: home, ...rest } = description;
   return {
     [SYMBOL_META]: {
@@ -209,6 +209,7 @@ export function symbolMeta(description: types.SymbolDescription): JsonObject {
       name: cutName(name, MAX_NAME),
       package: cutName(home),
       meanings: meanings.map(meaningData),
+      ...facts,
     },
   };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { defineTool } from "../call/tool.js";
+import { placeLines, placesData, standardPlaces, syntaxPlaces } from "../report/hyperspec.js";
 import { similarNames, symbolBlocks, symbolMeta } from "../report/names.js";
 
 export const describeSymbol = defineTool({
@@ -8,7 +9,7 @@ export const describeSymbol = defineTool({
   effect: "reads",
   title: "Describe symbol",
   description:
-    "Get comprehensive information about a Lisp symbol: type, arglist, value, documentation, and source location. Takes names as code writes them, in any case: mapcar, my-app:run, :key, |Odd Name|.",
+    "Get comprehensive information about a Lisp symbol: type, arglist, value, documentation, and source location. Takes names as code writes them, in any case: mapcar, my-app:run, :key, |Odd Name|; and ~R, #'.",
   input: () =>
     z.strictObject({
       name: z.string().min(1).describe("Symbol name to describe"),
@@ -21,11 +22,14 @@ export const describeSymbol = defineTool({
   async run({ name, package: packageName, arguments: args = [] }, { session, signal, guide }) {
     const { client } = await session();
     const description = await client.describeSymbol(name, { package: packageName, args, signal });
-    const similar = await similarNames(client, name, description);
+    const places = description.status === "found" ? standardPlaces(description.name) : syntaxPlaces(name);
+    const similar = places.length > 0 ? [] : await similarNames(client, name, description);
+    const [text = "", ...hints] = symbolBlocks(description, name, { guide, similar, args });
+    const more = [...placeLines(places), ...hints].join("\n");
     return {
-      blocks: symbolBlocks(description, name, { guide, similar, args }),
+      blocks: more === "" ? [text] : [text, more],
       isError: false,
-      meta: symbolMeta(description),
+      meta: symbolMeta(description, placesData(places)),
     };
   },
 });
