@@ -3,7 +3,7 @@ import * as z from "zod";
 
 const line = z.looseObject({
   time: z.iso.datetime(),
-  event: z.enum(["call", "asked", "answered", "end", "gap"]),
+  event: z.enum(["call", "asked", "answered", "end", "background-end", "gap"]),
   server: z.number(),
   agent: z.string().optional(),
   call: z.number().optional(),

@@ -92,6 +92,7 @@
   :components ((:file "port/sbcl-asdf-if-loaded")
                (:file "evaluate/package")
                (:file "evaluate/output")
+               (:file "evaluate/thread-output")
                (:file "evaluate/definitions")
                (:file "evaluate/warnings")
                (:file "evaluate/condition-log")

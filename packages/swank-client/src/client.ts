@@ -32,12 +32,13 @@ import {
   evaluateToData,
   type TextEvalOptions,
 } from "./evaluation/eval.js";
-import { type EvaluateOptions, protectImage } from "./evaluation/evaluate.js";
+import { beginSession, type EvaluateOptions } from "./evaluation/evaluate.js";
 import { ForeignStops } from "./evaluation/foreign-stops.js";
 import { EvaluationRunner } from "./evaluation/runner.js";
 import type { Evaluation, Stop, Task } from "./evaluation/stop.js";
 import { DebuggerRegistry, type EndedThread, readEndedThread } from "./evaluation/stops.js";
 import { callCode, lisp } from "./evaluation/template.js";
+import { readThreadOutput, renewOutputs, type ThreadOutput } from "./evaluation/thread-output.js";
 import type { StartTask } from "./evaluation/work.js";
 import type { ConnectionInfo, OpenedConnection } from "./handshake/handshake.js";
 import {
@@ -73,6 +74,8 @@ export interface ClientEvents {
    * of the thread would have blocked other threads.
    */
   threadEnded: EndedThread;
+  /** A thread that this client's code started has printed something, if the option `threadOutput` is true. */
+  threadOutput: ThreadOutput;
   /** A thread of another client has stopped at a breakpoint of this one, in that client's debugger. */
   hitElsewhere: HitElsewhere;
   /** A user of the image asks the agent of this client to look at something, in Emacs with swank-mcp.el. */
@@ -82,6 +85,7 @@ export interface ClientEvents {
 const CLIENT_EVENTS: EventNames<ClientEvents> = {
   stop: true,
   threadEnded: true,
+  threadOutput: true,
   hitElsewhere: true,
   userAsks: true,
 };
@@ -96,6 +100,12 @@ export const clientOptions = {
   runtime: check.flag,
   /** `false`: code that this client evaluates, and the threads that it starts, cannot end the image. Default: true. */
   mayEndImage: check.flag,
+  /**
+   * Whether the event `threadOutput` tells what threads print that this client's code starts, also to the streams of an evaluation that has ended. What
+   * they print on the image's own streams is still shown there, except in an image that this process has launched. Each stream of a thread sends
+   * 100,000 characters, until `renewOutput` asks for more. Default: false.
+   */
+  threadOutput: check.flag,
   /**
    * The name of the agent that uses this client. The image then records what the client evaluates and changes, from its first evaluation on, and
    * shows it in an Emacs of the user that has swank-mcp.el. Default: nothing is recorded.
@@ -195,9 +205,14 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
 const DISCONNECT_TIME = 2000;
 
 /** The calls that a client's options need when a module is loaded. */
-function openingsFor({ mayEndImage, agentName }: ClientOptions): Partial<Record<ModuleName, OpeningCall>> {
+function openingsFor({
+  mayEndImage,
+  threadOutput: tellsThreads = false,
+  agentName,
+}: ClientOptions): Partial<Record<ModuleName, OpeningCall>> {
+  const protectsImage = mayEndImage === false;
   return {
-    ...(mayEndImage === false ? { evaluate: openingCall(protectImage) } : {}),
+    ...(protectsImage || tellsThreads ? { evaluate: openingCall(beginSession, { protectsImage, tellsThreads }) } : {}),
     ...(agentName === undefined ? {} : { emacs: openingCall(introduce, agentName) }),
   };
 }
@@ -396,6 +411,16 @@ export class SwankClient extends ClientQuestions {
   }
 
   /**
+   * Makes the image send the output that it keeps past a limit, and as much again: of an evaluation that runs, past its `outputLimit`, or else of all
+   * threads of the event `threadOutput`. Text that is sent has arrived when this resolves. Loads nothing into the image.
+   *
+   * @throws SwankError `REQUEST_TIMEOUT` if the image does not answer within 5 s, or the reason of a closed connection.
+   */
+  async renewOutput(evaluation?: Pick<Task, "id">): Promise<void> {
+    if (this.lisp.hasLoaded("evaluate")) await this.lisp.run(renewOutputs, evaluation?.id);
+  }
+
+  /**
    * Evaluates a form that is not expected to stop. If it stops, it is unwound. The image also ends a form whose timeout has passed, whose
    * signal is aborted, or whose connection closes.
    *
@@ -442,7 +467,10 @@ export class SwankClient extends ClientQuestions {
 
   #onMessage(message: SwankMessage): void {
     if (message.type === "write-string") {
-      if (!this.#runner.output(message) && !this.breakpoints.receive(message)) this.#noteNews(message);
+      if (this.#runner.output(message) || this.breakpoints.receive(message)) return;
+      const printed = readThreadOutput(message);
+      if (printed === undefined) this.#noteNews(message);
+      else this.emit("threadOutput", printed);
     } else if (message.type === "debug") this.#debugger.enter(message);
     else if (message.type === "debug-return") this.#debugger.leave(message);
   }

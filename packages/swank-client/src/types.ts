@@ -216,6 +216,7 @@ export type {
   Variable,
 } from "./evaluation/stop-calls.js";
 export type { EndedThread } from "./evaluation/stops.js";
+export type { ThreadOutput } from "./evaluation/thread-output.js";
 export type { ProgressTask, TaskOptions } from "./evaluation/work.js";
 export type { AttachOptions, ConnectionInfo, ForeignErrors } from "./handshake/handshake.js";
 export type { ConnectLaunchedOptions, LaunchedClient, LaunchOptions } from "./launch.js";

@@ -22,6 +22,7 @@ function hostFor(notices: Notices, open: OpenSession): ImageHost {
     onStop: nothing,
     onHitElsewhere: nothing,
     onThreadEnded: nothing,
+    onThreadOutput: nothing,
     onUserAsks: nothing,
   });
   return host;

@@ -107,6 +107,18 @@ describe("evaluate-lisp in the background", function () {
     expect(more).to.include("line 100\n");
   });
 
+  it("goes on telling new output after more than is kept at once", async () => {
+    const flood = `(dotimes (i 210000) (format t "line ~6,'0d~%" i))`;
+    const code = `${flood} (format t "after the flood~%") (finish-output) (await-go) ${flood} (format t "second~%") :done`;
+    const { id } = facts(await begin(server, code));
+    let seen = "";
+    while (!seen.includes("after the flood")) seen = blocks(await look(server, id))[0] ?? "";
+    expect(seen).to.match(/\nline 209999\nafter the flood\n/);
+    await server.evaluate(OPEN);
+    const { answer } = await lookUntilNot(server, id);
+    expect(blocks(answer)[0]).to.match(/second\n\n=> :DONE$/);
+  });
+
   it("takes package, stdin and conditions as usual", async () => {
     const { id } = facts(
       await begin(

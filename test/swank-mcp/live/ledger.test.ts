@@ -84,6 +84,26 @@ describe("swank-mcp --ledger", function () {
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
   });
 
+  it("has the end of each background evaluation, and what threads print", async () => {
+    const agent = await start("one");
+    await agent.call("evaluate-lisp", { code: '(sleep 0.5) (princ "late") 42', background: true });
+    await agent.call("evaluate-lisp", { code: '(sleep 0.5) (error "late")', background: true });
+    await agent.call("evaluate-lisp", {
+      code: '(progn (sb-thread:join-thread (sb-thread:make-thread (lambda () (princ "threaded")))) 1)',
+    });
+    const ends = async () => (await ledgerLines(path)).filter(({ event }) => event === "background-end");
+    while ((await ends()).length === 0) await agent.evaluate("(sleep 0.05)");
+    expect((await ends())[0]).to.deep.include({ call: 1, id: 1, outcome: "returned", values: ["42"], stdout: "late" });
+    const thread = (await agent.evaluate("1")).join().match(/thread "(\d+\/1)"/)?.[1];
+    await agent.call("debugger_invoke_restart", { restart: "ABORT", thread: thread ?? "" });
+    while ((await ends()).length === 1) await agent.evaluate("(sleep 0.05)");
+    expect((await ends())[1]).to.deep.include({ call: 2, id: 2, outcome: "aborted", is_error: false });
+    const lines = await ledgerLines(path);
+    expect(lines.find(({ call, event }) => call === 3 && event === "end"))
+      .to.have.property("output_apart")
+      .that.matches(/^\[output of thread \d+ [^\n]*\]\nthreaded$/);
+  });
+
   it("is shared by two agents, with each line whole, bounded, and its cuts as data", async () => {
     const agents = [await start("one"), await start("two")];
     const code = `(progn (princ (make-string 60000 :initial-element #\\x)) ${`"${"y".repeat(30_000)}"`})`;

@@ -305,7 +305,7 @@ CONDITIONS is T, or the name of a type, to log the conditions that are signalled
            (confirm-definitions (session-ledger (evaluation-session evaluation)))
            (finish evaluation (if (functionp result) (funcall result) result)))
       (deregister evaluation)
-      (flush-evaluation evaluation)
+      (end-outputs evaluation)
       (announce-exit id)
       (prune-mailboxes-at-times))))
 

@@ -31,7 +31,9 @@
   ;; the evaluation's other stream
   (other nil)
   ;; true if the code has finished text that is still in the buffer; of two streams, one at most has such text
-  (finished nil))
+  (finished nil)
+  ;; true after the evaluation has ended, if its client is told what threads print
+  (ended nil))
 
 (defclass output-stream (sb-gray:fundamental-character-output-stream)
   ((output :initarg :output :reader stream-output))
@@ -82,14 +84,23 @@
     (when (and other (output-finished other))
       (with-output-locked (other) (drain-buffer other)))))
 
+(defun send-tail (output)
+  "Send all text that OUTPUT holds. Text after a gap is sent with the size of the gap. The caller holds the lock."
+  (drain-buffer output)
+  (when (output-tail output)
+    (send-text output (output-tail output) (output-dropped output))
+    (setf (output-tail output) nil
+          (output-dropped output) 0)))
+
 (defun flush-output (output)
-  "Send all text that OUTPUT holds. Text after a gap is sent with the size of the gap."
+  "Send all text that OUTPUT holds."
+  (with-output-locked (output) (send-tail output)))
+
+(defun renew-limit (output)
+  "Send all text that OUTPUT holds, and let it send as much again as its limit."
   (with-output-locked (output)
-    (drain-buffer output)
-    (when (output-tail output)
-      (send-text output (output-tail output) (output-dropped output))
-      (setf (output-tail output) nil
-            (output-dropped output) 0))))
+    (send-tail output)
+    (setf (output-sent output) 0)))
 
 (defvar *awaited* nil "The connection whose acknowledgement this thread waits for.")
 
@@ -142,8 +153,17 @@
       (simple-base-string (search-it simple-base-string))
       (t (search-it string)))))
 
+(defvar *thread-outputs* nil "In a thread of a client that is told what its threads print, a list of their outputs: see evaluate/thread-output.lisp.")
+
+(declaim (ftype function output-of-thread))
+
+(defun output-now (stream)
+  "The output that gets what is written to STREAM: that of the thread if the evaluation of STREAM has ended."
+  (let ((output (stream-output stream)))
+    (if (and (output-ended output) *thread-outputs*) (output-of-thread output) output)))
+
 (defmethod sb-gray:stream-write-string ((stream output-stream) string &optional (start 0) end)
-  (let* ((output (stream-output stream))
+  (let* ((output (output-now stream))
          (end (or end (length string)))
          (newline (last-newline string start end)))
     (drain-other output)
@@ -156,7 +176,7 @@
     string))
 
 (defmethod sb-gray:stream-write-char ((stream output-stream) char)
-  (let ((output (stream-output stream)))
+  (let ((output (output-now stream)))
     (drain-other output)
     (with-output-locked (output)
       (let ((fill (output-fill output)))
@@ -168,7 +188,7 @@
     (await-acknowledgement output)
     char))
 
-(defmethod sb-gray:stream-line-column ((stream output-stream)) (output-column (stream-output stream)))
+(defmethod sb-gray:stream-line-column ((stream output-stream)) (output-column (output-now stream)))
 
 ;;; FINISH-OUTPUT only schedules a flush: many programs call it after every line, and each line would be a message. The text is sent at
 ;;; once when the other stream is written to or finished, so that the client receives text in the order in which it was finished.
@@ -180,9 +200,9 @@
   (schedule-flush output)
   nil)
 
-(defmethod sb-gray:stream-force-output ((stream output-stream)) (finish-text (stream-output stream)))
+(defmethod sb-gray:stream-force-output ((stream output-stream)) (finish-text (output-now stream)))
 
-(defmethod sb-gray:stream-finish-output ((stream output-stream)) (finish-text (stream-output stream)))
+(defmethod sb-gray:stream-finish-output ((stream output-stream)) (finish-text (output-now stream)))
 
 ;;; One flusher per image. It is started on demand and ends when idle.
 
@@ -252,6 +272,13 @@ LIMIT characters are sent, and of the rest the last TAIL-SIZE."
     (drain-other stdout)
     (flush-output stdout)
     (flush-output (output-other stdout))))
+
+(defun end-outputs (evaluation)
+  "Send all output of EVALUATION, which has ended."
+  (when (session-threads-told (evaluation-session evaluation))
+    (dolist (stream (list (evaluation-stdout evaluation) (evaluation-stderr evaluation)))
+      (setf (output-ended (stream-output stream)) t)))
+  (flush-evaluation evaluation))
 
 ;;; Restores the image's own output after the Emacs disconnects that it was redirected to.
 

@@ -83,7 +83,8 @@ With steps, the compiler would also print forms, which fails while the dispatch 
             (*end-of-thread* nil)
             (*starting-evaluation* evaluation)
             (*condition-log* (and evaluation (evaluation-condition-log evaluation))))
-        (swank/backend:call-with-debugger-hook #'enter-own-thread #'call)
+        (call-with-thread-output session evaluation
+                                 (lambda () (swank/backend:call-with-debugger-hook #'enter-own-thread #'call)))
         ;; the connection may have closed
         (when *end-of-thread* (recording-faults (notify-of-end session *end-of-thread*)))
         (restore-guard-page)
@@ -216,9 +217,11 @@ loaded before."
   (loop for (name) in (encapsulations-for-all) do (unencapsulate-function name 'code-session))
   (loop for (name) in (encapsulations) do (unencapsulate-calls-by-name name 'code-session)))
 
-(defun protect-image ()
-  "Make code of this client unable to end the image."
-  (setf (session-protects-image (current-session)) t))
+(defun begin-session (&key protect-image tell-threads)
+  "Make code of this client unable to end the image if PROTECT-IMAGE, and send what its threads print to the client if TELL-THREADS."
+  (let ((session (current-session)))
+    (setf (session-protects-image session) protect-image
+          (session-threads-told session) tell-threads)))
 
 ;;; Installs hooks and encapsulations for the first client, and uninstalls them after the last.
 

@@ -7,7 +7,7 @@
         #:swank-client/sbcl-functions #:swank-client/text #:swank-client/printing #:swank-client/connection #:swank-client/texts
         #:swank-client/ledger #:swank-client/session #:swank-client/evaluations #:swank-client/code-state #:swank-client/names
         #:swank-client/conditions #:swank-client/snapshots)
-  (:import-from #:swank-client/any-names #:accessible-symbol #:runtime-symbol-p #:user-package)
+  (:import-from #:swank-client/any-names #:accessible-symbol #:runtime-symbol-p #:user-package #:value-if-loaded)
   (:import-from #:swank-client/any-lisp #:nil-on #:or-nil)
   (:import-from #:swank-client/sbcl-internals #:supported)
   (:import-from #:swank-client/sbcl-system #:exit-in-progress-p)
@@ -19,8 +19,8 @@
   (:import-from #:swank-client/stack #:stack-top #:system-name-p)
   (:import-from #:swank-client/variables #:code-package)
   (:import-from #:swank-client/waits #:*interrupted-wait*)
-  (:export #:*ask-to-exit* #:abort-evaluation #:abort-restart #:abort-stop #:at-stop #:call-in-evaluation #:call-noting-load
+  (:export #:*ask-to-exit* #:abort-evaluation #:abort-restart #:abort-stop #:at-stop #:begin-session #:call-in-evaluation #:call-noting-load
            #:compiled-parts #:compiled-users #:end-attempt #:end-evaluations #:end-thread #:ensure-texts-shown #:enter-interrupt #:evaluate
            #:evaluate-part #:give-code #:handler-home #:interrupt #:invoke-offered-restart #:kept-safely-p #:kill #:no-program-p
-           #:note-compiling #:place-name #:protect-image #:report-progress #:reported-class #:signal-watched #:stale-users
+           #:note-compiling #:place-name #:renew-outputs #:report-progress #:reported-class #:signal-watched #:stale-users
            #:stop #:stop-identity #:stop-own-thread #:undefined-thing #:undefined-yet-p #:unwind-evaluation #:user-name #:with-odd-character))

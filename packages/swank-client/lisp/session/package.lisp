@@ -38,8 +38,8 @@
            #:clients-p #:code-readtable #:code-session #:connection-open-p #:current-session #:find-designated-package #:fresh-values
            #:global-readtable #:readtable-of-package #:session-connection #:session-debugger-hook #:session-departed #:session-evaluations
            #:session-ledger #:session-of #:session-package #:session-package-now #:session-protects-image #:session-readtable
-           #:session-readtable-home #:session-setting #:session-values #:with-code-of #:with-code-syntax #:with-file-syntax
-           #:with-session-settings #:with-session-variables))
+           #:session-readtable-home #:session-setting #:session-threads-told #:session-values #:with-code-of #:with-code-syntax
+           #:with-file-syntax #:with-session-settings #:with-session-variables))
 
 (defpackage #:swank-client/evaluations
   (:documentation "The state of each running evaluation.")

@@ -36,6 +36,8 @@
   connection
   ;; true if its code cannot end the image
   (protects-image nil)
+  ;; true if its client is told what the threads of its code print
+  (threads-told nil)
   (package (user-package))
   ;; the readtable of the session's code, and the package in which the code has set it, or NIL
   (readtable (global-readtable))

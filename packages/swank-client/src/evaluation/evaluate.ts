@@ -236,12 +236,22 @@ export const kill = lispFunction({
   timeout: CONTROL_TIME,
 });
 
-/** Makes the client's code unable to end the image. */
-export const protectImage = lispFunction({
-  name: "protect-image",
+/** Settings of a session, which hold from its beginning. */
+interface SessionSettings {
+  /** The client's code cannot end the image. */
+  readonly protectsImage: boolean;
+  /** What threads of the client's code print is sent to the client. */
+  readonly tellsThreads: boolean;
+}
+
+/** Begins the client's session (lisp/evaluate/own-threads.lisp). */
+export const beginSession = lispFunction({
+  name: "begin-session",
   module: "evaluate",
+  encode: ({ protectsImage, tellsThreads }: SessionSettings) =>
+    keywordForms({ "protect-image": protectsImage, "tell-threads": tellsThreads }),
   decode: () => undefined,
-  label: () => "protecting the image",
+  label: () => "beginning the session",
 });
 
 /** The fields of all outcomes: output, warnings and redefinitions since the previous outcome was taken. */

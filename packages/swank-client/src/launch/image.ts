@@ -23,7 +23,14 @@ import {
   runtimeArgs,
   underDefaultSettings,
 } from "./plan.js";
-import { ENDING_TIME, type ImageProcess, imageLoss, type StartedImage, startImage } from "./process.js";
+import {
+  ENDING_TIME,
+  type ImageProcess,
+  imageLoss,
+  type OutputPart,
+  type StartedImage,
+  startImage,
+} from "./process.js";
 
 /** How an image was started: from an existing core, from a core built for it, or from SBCL's core with Swank loaded afterwards. */
 export type LaunchedFrom = "core" | "built-core" | "loaded";
@@ -86,6 +93,11 @@ export class LaunchedImage {
   /** The number of characters that the image's process has written to stdout and stderr, as far as they have arrived here. */
   get outputLength(): number {
     return this.#process.outputLength;
+  }
+
+  /** What its process has written to stdout and stderr after the first `position` characters, as far as it is kept. */
+  outputSince(position: number): OutputPart {
+    return this.#process.outputSince(position);
   }
 
   /**

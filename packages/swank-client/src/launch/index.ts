@@ -3,7 +3,7 @@ export type { CoreBuildEnd } from "./core.js";
 export { type LaunchedFrom, type LaunchedImage, launchImage } from "./image.js";
 export { type FindLispOptions, findLisp, type LispInstallation } from "./lisp.js";
 export type { LaunchImageOptions } from "./plan.js";
-export { lispProblem } from "./process.js";
+export { lispProblem, type OutputPart } from "./process.js";
 export {
   defaultInitFiles,
   type FindShareSecretOptions,

@@ -78,8 +78,30 @@ export async function imageLoss(pid: number, exited: Promise<ImageExit>): Promis
   return new SwankError("CONNECTION_LOST", `The image (pid ${pid}) ${how}.${said}`, { remedy, details: { exit } });
 }
 
-/** Characters kept of an image's output. */
+/** Characters of an image's output that its tail has. */
 const TAIL_LENGTH = 16_384;
+
+/** Characters of an image's output that are kept. */
+const KEPT_LENGTH = 1_000_000;
+
+/** A part of the output of an image's process. */
+export interface OutputPart {
+  readonly text: string;
+  /** Characters of the part that are missing before the text, because only the last 1,000,000 of all output are kept. */
+  readonly omittedBefore: number;
+  /** When the first and the last of its text have arrived, in milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Text that has arrived in one piece. */
+interface Arrived {
+  readonly text: string;
+  readonly time: number;
+}
+
+/** Milliseconds within which pieces of output are kept as one. */
+const SOON = 100;
 
 /** A line longer than this is passed on in parts. */
 const LONGEST_LINE = 8192;
@@ -87,7 +109,8 @@ const LONGEST_LINE = 8192;
 /** Reads a Lisp's stdout and stderr, so that it never blocks, and keeps the end of the output. */
 class OutputLog {
   readonly #onLine: ((line: string) => void) | undefined;
-  #tail = "";
+  readonly #kept: Arrived[] = [];
+  #keptLength = 0;
   #length = 0;
 
   constructor(onLine: ((line: string) => void) | undefined) {
@@ -96,7 +119,27 @@ class OutputLog {
 
   /** The end of the output, from all streams in the order of arrival. */
   get tail(): string {
-    return this.#tail;
+    return this.since(this.#length - TAIL_LENGTH).text;
+  }
+
+  /** The output after the first `position` characters. */
+  since(position: number): OutputPart {
+    const start = Math.max(0, position);
+    const wanted: Arrived[] = [];
+    let end = this.#length;
+    for (const each of this.#kept.toReversed()) {
+      if (end <= start) break;
+      wanted.unshift(each);
+      end -= each.text.length;
+    }
+    const text = wanted.map((each) => each.text).join("");
+    const now = Date.now();
+    return {
+      text: text.slice(Math.max(0, start - end)),
+      omittedBefore: Math.max(0, end - start),
+      from: wanted[0]?.time ?? now,
+      to: wanted.at(-1)?.time ?? now,
+    };
   }
 
   /** The number of characters of all output, including those that the tail has lost. */
@@ -107,7 +150,21 @@ class OutputLog {
   /** Adds text that came from no stream. */
   add(text: string): void {
     this.#length += text.length;
-    this.#tail = (this.#tail + text).slice(-TAIL_LENGTH);
+    this.#keptLength += text.length;
+    this.#keep(text, Date.now());
+    const excess = this.#kept.findIndex(({ text: { length } }) => {
+      if (this.#keptLength - length < KEPT_LENGTH) return true;
+      this.#keptLength -= length;
+      return false;
+    });
+    if (excess > 0) this.#kept.splice(0, excess);
+  }
+
+  #keep(text: string, time: number): void {
+    const last = this.#kept.at(-1);
+    const isSoon = last !== undefined && time - last.time < SOON && last.text.length < LONGEST_LINE;
+    if (isSoon) this.#kept[this.#kept.length - 1] = { text: last.text + text, time: last.time };
+    else this.#kept.push({ text, time });
   }
 
   /** Reads a stream to its end. */
@@ -212,6 +269,11 @@ export class ImageProcess {
   /** The number of characters that it has written to stdout and stderr. */
   get outputLength(): number {
     return this.#log.length;
+  }
+
+  /** What it has written to both after the first `position` characters. */
+  outputSince(position: number): OutputPart {
+    return this.#log.since(position);
   }
 
   /** Kills it, and waits until it has ended. */

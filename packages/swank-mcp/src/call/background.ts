@@ -8,7 +8,7 @@ import type { BackgroundEvaluation } from "../session/background-evaluation.js";
 import { REACTION_TIME } from "../session/conclusion.js";
 import type { LispSession } from "../session/image.js";
 import type { Evaluation } from "../session/lisp-port.js";
-import { concludedAnswer, concludeFollowed } from "./evaluate.js";
+import { concludedAnswer, concludedReport, concludeFollowed } from "./evaluate.js";
 import type { ToolContext } from "./tool.js";
 
 /** Key of a result's `_meta` under which programs find {@link backgroundData}. */
@@ -90,6 +90,7 @@ async function watch(entry: BackgroundEvaluation, timeout: number | undefined, c
       if (followed.kind === "cancelled") return;
       const conclusion = await concludeFollowed(followed, session, { resets, signal, guide });
       entry.record(followed.kind === "running" ? undefined : followed.outcome, conclusion);
+      if (entry.hasEnded) context.recordEnd(entry.id, concludedReport(conclusion, context), entry.age);
     } catch (error) {
       failures += 1;
       if (!evaluation.isSent || (evaluation.isSettled && failures > MOST_FAILURES)) entry.fail(error);
@@ -108,13 +109,13 @@ async function answerAbout(
 ): Promise<ToolAnswer> {
   const { agent, guide } = context;
   const begun = entry.evaluation.userWait;
-  const thread = entry.state === "running" ? await threadOf(entry) : undefined;
+  const [thread] = entry.state === "running" ? await Promise.all([threadOf(entry), newOutput(entry)]) : [];
   entry.thread = thread?.id ?? entry.thread;
   // The time for which it waits for the user grows only while it does.
   const state = entry.evaluation.userWait > begun ? "waiting for the user's answer" : thread && waitText(thread);
   const conclusion = entry.take(underwayText(entry, state));
   agent.lastError.apply(conclusion.lastError);
-  const whole = { ...conclusion, processOutput: agent.takeProcessOutput(entry.session) };
+  const whole = { ...conclusion, apart: agent.takeApart(entry.session) };
   const remarks = guide.advise(adviceFor(entry));
   const answer = concludedAnswer(whole, context, remarks === "" ? [] : [remarks], most);
   return { ...answer, meta: { ...answer.meta, [BACKGROUND_META]: backgroundData(entry, state) } };
@@ -130,6 +131,11 @@ async function threadOf({
   const asked = session.client.program.threads(known === undefined ? {} : { id: known });
   const found = await settledWithin(ANSWER_TIME, asked).catch(() => undefined);
   return found?.value.threads.find((each) => each.evaluation === evaluation.id);
+}
+
+/** Waits for the output that the image keeps because there is much of it, unless the image does not answer soon. */
+async function newOutput({ evaluation, session }: BackgroundEvaluation): Promise<void> {
+  await settledWithin(ANSWER_TIME, session.client.renewOutput(evaluation)).catch(() => undefined);
 }
 
 function underwayText({ id, age, thread }: BackgroundEvaluation, state = "running"): string {

@@ -4,8 +4,9 @@ import { type ToolAnswer, type ToolGuide, textAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { OUTCOME_META, outcomeData } from "../report/data.js";
 import { objectAnswer } from "../report/object.js";
-import { cutOutput, noteLines, processOutputLines, reportText, transcriptSections } from "../report/report.js";
+import { apartSections, cutOutput, noteLines, reportText, transcriptSections } from "../report/report.js";
 import { liveStopText, nowStopped, packageLine, placeName, reportFrames, sourceLine } from "../report/stop.js";
+import type { ApartOutput } from "../session/apart-output.js";
 import type { ApprovalRequest } from "../session/approvals.js";
 import {
   type Answerable,
@@ -59,7 +60,7 @@ export async function concludeEvaluation(
   if (outcome?.status === "stopped") context.agent.stops.add(outcome.stop, evaluation);
   // Output that was written before the outcome may be read in the same turn of the event loop, but later.
   await nextTurn();
-  return { ...conclusion, processOutput: context.agent.takeProcessOutput(session) };
+  return { ...conclusion, apart: context.agent.takeApart(session) };
 }
 
 interface Following {
@@ -108,7 +109,11 @@ export function concludedAnswer(
   const about = ending.kind === "condition" ? conditionLines(ending, guide) : [];
   const aside = [...about, ...noteLines(conclusion), ...remarks].join("\n");
   return {
-    blocks: [reportText(conclusion, maxValue, guide), ...(aside === "" ? [] : [aside])],
+    blocks: [
+      reportText(conclusion, maxValue, guide),
+      ...(aside === "" ? [] : [aside]),
+      ...apartBlocks(whole.apart, most, context),
+    ],
     isError,
     meta: { [OUTCOME_META]: outcomeData(conclusion) },
   };
@@ -124,6 +129,27 @@ function conditionLines({ stop, error, held }: ConditionEnding, guide: ToolGuide
     ...sourceLine(reportFrames(error)),
     ...packageLine(error),
   ];
+}
+
+/** The report of a conclusion for the ledger: without advice, and nothing of it is kept or told. */
+export function concludedReport(conclusion: Conclusion, { config, guide }: ToolContext): ToolAnswer {
+  const { maxValue } = config;
+  return {
+    blocks: [reportText(conclusion, maxValue, guide)],
+    isError: conclusion.isError,
+    meta: { [OUTCOME_META]: outcomeData(conclusion) },
+  };
+}
+
+/** What was written apart from the evaluation, as a block; none if nothing was. Output that it cuts is kept. */
+export function apartBlocks(
+  apart: readonly ApartOutput[] = [],
+  most: number | undefined,
+  { agent, guide }: ToolContext,
+): string[] {
+  const keep = (stream: string, text: string) => agent.outputs.keep({ stream, text });
+  const sections = apartSections(apart, most, keep, guide);
+  return sections.length === 0 ? [] : [sections.join("\n\n")];
 }
 
 const NO_QUICKLISP = /^Package (?:QL|QUICKLISP)(?:-\w+)? does not exist/m;
@@ -160,8 +186,9 @@ export async function presentedAnswer(
   const sections = transcriptSections(withCutOutput(conclusion.transcript, context.config.maxOutput, context));
   const answer = await presenter.answer(value, conclusion.transcript);
   const printed = sections.length === 0 ? [] : [sections.join("\n\n")];
-  const aside = [...processOutputLines(conclusion.processOutput), ...remarks];
-  return { ...answer, blocks: [...answer.blocks, ...printed, ...(aside.length === 0 ? [] : [aside.join("\n")])] };
+  const aside = remarks.length === 0 ? [] : [remarks.join("\n")];
+  const apart = apartBlocks(conclusion.apart, undefined, context);
+  return { ...answer, blocks: [...answer.blocks, ...printed, ...aside, ...apart] };
 }
 
 function withoutWarnings(conclusion: Conclusion): Conclusion {
@@ -238,9 +265,11 @@ async function answerForeign(
     // A restart can end the image, too.
     const exists = await found.session.client.hasThread(thread).catch(() => false);
     const became = exists ? "resumed" : "ended";
-    return textAnswer(`; Thread ${placeName(found.stop)} ${became}`, nowStopped(others(found, context)));
+    const apart = apartBlocks(context.agent.takeApart(found.session), undefined, context);
+    return textAnswer(`; Thread ${placeName(found.stop)} ${became}`, nowStopped(others(found, context)), ...apart);
   }
-  const conclusion = conclude({ kind: "outcome", outcome: stoppedOutcome(next) });
+  const stopped = conclude({ kind: "outcome", outcome: stoppedOutcome(next) });
+  const conclusion = { ...stopped, apart: context.agent.takeApart(found.session) };
   context.agent.lastError.apply(conclusion.lastError);
   return concludedAnswer(conclusion, context);
 }

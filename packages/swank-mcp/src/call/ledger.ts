@@ -3,6 +3,7 @@ import * as z from "zod";
 import { isJsonObject, type JsonValue, type ToolAnswer } from "../base/answer.js";
 import { appendOwn } from "../base/log.js";
 import { OUTCOME_META } from "../report/data.js";
+import { isApart } from "../report/report.js";
 import { type ApprovalAnswer, type ApprovalRequest, type ApprovalWatch, actionText } from "../session/approvals.js";
 import type { AgentName } from "../session/image.js";
 import { cut, oneLine, shown } from "../text/cut.js";
@@ -101,6 +102,8 @@ const outcomeSchema = z.looseObject({
 /** One call in the ledger. It learns of the call's approvals. */
 export interface LedgerEntry extends ApprovalWatch {
   end(answer: ToolAnswer, milliseconds: number): void;
+  /** The call has begun background evaluation `id`, which has ended now. */
+  ended(id: number, report: ToolAnswer, milliseconds: number): void;
 }
 
 /** Writes what one agent does to a ledger: a line when a call begins, when the user is asked and has answered, and when the call ends. */
@@ -136,6 +139,7 @@ export class CallLedger {
       },
       decided: (request, answer) => write("answered", { ...requestFields(request), ...answerFields(answer) }),
       end: (answer, milliseconds) => write("end", endFields(answer, milliseconds)),
+      ended: (id, report, milliseconds) => write("background-end", { id, ...endFields(report, milliseconds) }),
     };
   }
 }
@@ -169,11 +173,14 @@ function answerFields({ isAllowed, by, how }: ApprovalAnswer): LedgerLine {
 function endFields(answer: ToolAnswer, milliseconds: number): LedgerLine {
   const cuts = new LedgerCuts();
   const outcome = outcomeSchema.safeParse(answer.meta?.[OUTCOME_META]).data;
+  // Any other report has it.
+  const apart = outcome?.status === "returned" ? answer.blocks.filter(isApart) : [];
   return {
     outcome: outcomeOf(answer),
     is_error: answer.isError,
     milliseconds: Math.round(milliseconds),
     ...(outcome === undefined ? {} : outputFields(outcome, cuts)),
+    ...(apart.length === 0 ? {} : { output_apart: cuts.text("output_apart", apart.join("\n\n")) }),
     ...(outcome?.status === "returned"
       ? { values: cuts.texts("values", outcome.values) }
       : { report: cuts.text("report", answer.blocks.join("\n")) }),

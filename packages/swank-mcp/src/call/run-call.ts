@@ -39,6 +39,8 @@ export interface ToolCall {
   readonly ask?: Ask | undefined;
   /** Learns of the call's approvals. */
   readonly watch?: ApprovalWatch | undefined;
+  /** Called when background evaluation `id`, which the call has begun, has ended, with its report. */
+  readonly onEnded?: ((id: number, report: ToolAnswer, milliseconds: number) => void) | undefined;
 }
 
 /** The client that calls, and its tools. */
@@ -100,6 +102,7 @@ async function answer(
       return agent.host.renew(session, signal);
     },
     progress: (text, stream) => call.progress(text, stream),
+    recordEnd: (...ended) => call.onEnded?.(...ended),
   };
   const approve: Approve = async (request) => {
     // What the user allows is still no reading.

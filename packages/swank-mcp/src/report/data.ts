@@ -1,5 +1,6 @@
 import type { types } from "swank-client";
 import type { JsonObject } from "../base/answer.js";
+import type { ApartOutput } from "../session/apart-output.js";
 import type { Conclusion, ConditionEnding, ValuesEnding } from "../session/conclusion.js";
 import type { DebuggedStop } from "../session/lisp-port.js";
 import { cutCall, cutName, cutText, cutTexts, firstOf, oneLine } from "../text/cut.js";
@@ -9,22 +10,32 @@ import { methodTexts, placeName, REPORT_FRAMES, relevantFrames, restartsData } f
 /** Key of a result's `_meta` under which programs find {@link outcomeData}. */
 export const OUTCOME_META = "swank-mcp/outcome";
 
-type Concluded = Pick<Conclusion, "status" | "transcript" | "ending" | "processOutput">;
+type Concluded = Pick<Conclusion, "status" | "transcript" | "ending" | "apart">;
 
 /** The facts of a report as data. Restarts count from 1, as in every answer. Like all data of `_meta`, they are cut when the answer is sent. */
-export function outcomeData({ status, transcript, ending, processOutput = 0 }: Concluded): JsonObject {
+export function outcomeData({ status, transcript, ending, apart = [] }: Concluded): JsonObject {
   return {
     status,
     ...(ending.kind === "values" ? valuesData(ending) : { values: [] }),
     stdout: transcript.stdout,
     stderr: transcript.stderr,
-    ...(processOutput > 0 ? { process_output: processOutput } : {}),
+    ...(apart.length > 0 ? { output_apart: apart.map(apartData) } : {}),
     ...warningsData(transcript),
     ...redefinitionsData(transcript.redefinitions),
     ...conditionsData(transcript.conditions),
     package: transcript.package,
     ...(transcript.milliseconds === undefined ? {} : { milliseconds: Math.round(transcript.milliseconds) }),
     ...(ending.kind === "condition" ? conditionData(ending) : {}),
+  };
+}
+
+/** Who wrote it, when, and how much; the text is in the answer. */
+function apartData({ source, text, from, to }: ApartOutput): JsonObject {
+  return {
+    source: cutName(source),
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    characters: text.length,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { types } from "swank-client";
 import { EVERY_TOOL, type JsonObject, type ToolGuide } from "../base/answer.js";
+import type { ApartOutput } from "../session/apart-output.js";
 import type { Conclusion, ConditionEnding, Ending, ValuesEnding } from "../session/conclusion.js";
 import {
   cut,
@@ -7,13 +8,13 @@ import {
   cutStart,
   cutText,
   cutTexts,
+  fairShare,
   fileName,
   firstOf,
   firstTexts,
   groupedBy,
   more,
   oneLine,
-  plural,
   valuesCost,
 } from "../text/cut.js";
 import { reportBacktrace } from "./stop.js";
@@ -343,15 +344,14 @@ const FEW = 8;
 /** Longest time in milliseconds that is not mentioned. */
 const SHORT = 1000;
 
-type Noted = Pick<Conclusion, "transcript" | "ending" | "processOutput">;
+type Noted = Pick<Conclusion, "transcript" | "ending">;
 
 /** Lines for the second block of a report: facts about the evaluation that are neither output nor warnings. */
-export function noteLines({ transcript, ending, processOutput }: Noted): string[] {
+export function noteLines({ transcript, ending }: Noted): string[] {
   return [
     ...redefinitionLines(transcript.redefinitions),
     ...(ending.kind === "values" ? [...unshownLines(ending), ...idleLines(ending.idleBreakpoints ?? [])] : []),
     ...conditionLines(transcript.conditions),
-    ...processOutputLines(processOutput),
     ...timeLines(transcript.milliseconds, ending),
   ];
 }
@@ -366,15 +366,6 @@ function unshownLines({ forms: { count, unshown } = { count: 0, unshown: [] } }:
   });
   const where = kept.length === 0 ? "" : ` Kept for the next call: ${kept.join(", ")}.`;
   return [`Not shown: the values of ${numbers}.${where}`];
-}
-
-/** That the image's process has written to its own streams. Who wrote there is not known. */
-export function processOutputLines(characters = 0): string[] {
-  if (characters === 0) return [];
-  const counted = `${characters} ${plural(characters, "character")}`;
-  return [
-    `Not in this answer: ${counted} on the image's own stdout or stderr, where other threads, child processes and C code write. lisp-status shows the end as process_output.`,
-  ];
 }
 
 /** The time of a long evaluation. The message of a timeout already says it. */
@@ -422,6 +413,57 @@ function listed(names: readonly string[], count: number): string {
   return [...shown, ...(count > shown.length ? [`${count - shown.length} more`] : [])].join(", ");
 }
 
+/** Characters of all output apart from evaluations in an answer, unless the call gives a limit. */
+const MAX_APART = 2000;
+
+/** Most sections of such output; what others have written is in one more. */
+const MAX_SOURCES = 5;
+
+/** The beginning of each title. */
+const APART = "output of ";
+
+/** Whether a block of an answer is what {@link apartSections} has made. */
+export function isApart(block: string): boolean {
+  return block.startsWith(`[${APART}`);
+}
+
+/** Time of day on this machine. */
+function clockText(milliseconds: number): string {
+  return new Date(milliseconds).toTimeString().slice(0, 8);
+}
+
+function apartTitle({ source, from, to }: ApartOutput): string {
+  const [begin, end] = [clockText(from), clockText(to)];
+  return `${oneLine(source, MAX_NAME)}, ${begin === end ? begin : `${begin} to ${end}`}`;
+}
+
+/**
+ * What was written apart from the evaluation: a section for each thread, and for the image's process. Sections that are too long are cut, all at the same
+ * length.
+ *
+ * @param most - Most characters of all. Default: 2000.
+ * @param keep - Keeps a text that is cut, and returns its id.
+ */
+export function apartSections(
+  apart: readonly ApartOutput[],
+  most: number | undefined,
+  keep: (title: string, text: string) => number,
+  guide: ToolGuide,
+): string[] {
+  const sections = apart.map((each) => ({ title: `${APART}${apartTitle(each)}`, text: each.text }));
+  const rest = sections.slice(MAX_SOURCES);
+  const joined = rest.map(({ title, text }) => textSection(title, text).join("")).join("\n");
+  const listed = sections.slice(0, MAX_SOURCES);
+  const all = rest.length === 0 ? listed : [...listed, { title: `${APART}${rest.length} others`, text: joined }];
+  const share = fairShare(
+    all.map(({ text }) => text.length),
+    most ?? MAX_APART,
+  );
+  return all.flatMap(({ title, text }) =>
+    textSection(title, text.length <= share ? text : cutOutput(text, share, keep(title, text), guide, "")),
+  );
+}
+
 /** Most characters that a cut output keeps of its end; of a short output, a third. */
 const MAX_TAIL = 4000;
 
@@ -432,15 +474,22 @@ const READER = "evaluate-lisp";
  * The beginning and the end of an output that is longer than `max`. A line between them says how to read on.
  *
  * @param id - The id under which the whole output is kept.
+ * @param why - Why it is cut, in the line. Default: because of max-output.
  */
-export function cutOutput(text: string, max: number, id: number, guide: ToolGuide): string {
+export function cutOutput(
+  text: string,
+  max: number,
+  id: number,
+  guide: ToolGuide,
+  why = `: max-output is ${max}`,
+): string {
   const ending = Math.min(MAX_TAIL, Math.floor(max / 3));
   const head = cut(text, max - ending, "");
   const tail = cutStart(text, ending, "");
   const how =
     guide.nameOf(READER) === READER ? `. To read on, call ${READER} with {"output":${id},"offset":${head.length}}` : "";
   const left = text.length - head.length - tail.length;
-  const marker = `[... ${left} of ${text.length} characters left out: max-output is ${max}${how} ...]`;
+  const marker = `[... ${left} of ${text.length} characters left out${why}${how} ...]`;
   return `${head}\n${marker}\n${tail}`;
 }
 

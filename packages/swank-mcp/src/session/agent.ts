@@ -4,6 +4,7 @@ import { EVERY_TOOL, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import type { Config } from "../base/config.js";
 import type { Refusal } from "../base/refusals.js";
 import { cutName, cutText, more, oneLine } from "../text/cut.js";
+import { type ApartOutput, gapLine, ThreadOutputs } from "./apart-output.js";
 import {
   type ApprovalAnswer,
   type ApprovalRequest,
@@ -49,6 +50,7 @@ interface Begun {
  */
 class OwnEvaluations {
   readonly #begun = new WeakMap<Evaluation, Begun>();
+  readonly #ids = new WeakMap<LispClient, Set<number>>();
 
   /** Starts an evaluation. `listen` sets the listener for its output. */
   begin(client: LispClient, code: string, options: Omit<types.EvaluateOptions, keyof Listeners>): Evaluation {
@@ -59,6 +61,8 @@ class OwnEvaluations {
     };
     const evaluation = client.evaluate(code, Object.assign(listeners, options));
     this.#begun.set(evaluation, begun);
+    const ids = this.#ids.get(client) ?? new Set();
+    this.#ids.set(client, ids.add(evaluation.id));
     return evaluation;
   }
 
@@ -77,6 +81,11 @@ class OwnEvaluations {
   /** What is known of an evaluation; `undefined` if this agent did not begin it. */
   find(evaluation: Evaluation): Readonly<Begun> | undefined {
     return this.#begun.get(evaluation);
+  }
+
+  /** Whether this agent began the evaluation with this id, which may have ended long ago. */
+  hasId(client: LispClient, id: number): boolean {
+    return this.#ids.get(client)?.has(id) === true;
   }
 
   /** Whether this agent began the evaluation. */
@@ -164,18 +173,22 @@ function answerText({ isAllowed, by, how }: ApprovalAnswer): string {
   return `${isAllowed ? "Allowed" : "Not allowed"}${PLACES[by]}: ${how}`;
 }
 
+/** Who writes to the streams of an image's process is not known. */
+const PROCESS = "the image's process";
+
 /** Most texts that are kept, and most characters of all of them. A single text is kept even if it is longer. */
 const MAX_TEXTS = 8;
 
 const MAX_CHARACTERS = 8_000_000;
 
-/** Output of an evaluation that its report has cut. */
+/** Output that an answer has cut. */
 interface KeptOutput {
-  readonly stream: types.OutputStream;
+  /** `stdout` or `stderr` of an evaluation, or the title of a section. */
+  readonly stream: string;
   readonly text: string;
 }
 
-/** The latest outputs that reports have cut, so that an agent can read on without running anything again. */
+/** The latest outputs that answers have cut, so that an agent can read on without running anything again. */
 export class KeptOutputs {
   /** By id, oldest first. */
   readonly #kept = new Map<number, KeptOutput>();
@@ -324,6 +337,7 @@ export class AgentSession implements ImageUser {
   readonly evaluations = new OwnEvaluations();
   readonly background = new BackgroundEvaluations();
   readonly outputs = new KeptOutputs();
+  readonly #threadOutputs = new ThreadOutputs();
   readonly stops: StopKeeper;
   readonly approvals: Approvals;
   readonly record: ImageRecord;
@@ -361,12 +375,24 @@ export class AgentSession implements ImageUser {
     return session?.client.completions(prefix, session.packageName).catch(() => []) ?? [];
   }
 
-  /** The number of characters that the image's process has written to its own stdout and stderr since the last call of this function. */
-  takeProcessOutput(session: LispSession): number {
-    const length = session.processOutput?.length ?? 0;
+  /**
+   * What has been written since the last call of this function, apart from evaluations: by threads that this agent's code has started, and by the
+   * process of an own image, to its own stdout and stderr.
+   */
+  takeApart(session: LispSession): readonly ApartOutput[] {
+    const printed = this.#threadOutputs.take();
+    // Threads that have reached their limit may go on. What they kept comes with a later answer.
+    if (printed.length > 0) session.client.renewOutput().catch(() => undefined);
+    return [...printed, ...this.#takeProcessOutput(session)];
+  }
+
+  #takeProcessOutput(session: LispSession): readonly ApartOutput[] {
+    const { processOutput } = session;
     const told = this.#toldOutput.get(session) ?? session.outputAtStart;
-    this.#toldOutput.set(session, length);
-    return length - told;
+    if (processOutput === undefined || processOutput.length === told) return [];
+    this.#toldOutput.set(session, processOutput.length);
+    const { text, omittedBefore, from, to } = processOutput.since(told);
+    return [{ source: PROCESS, text: gapLine(omittedBefore) + text, from, to }];
   }
 
   /** What has happened since the last answer, as sentences. `guide` knows the tools that they may name. */
@@ -391,6 +417,11 @@ export class AgentSession implements ImageUser {
 
   onThreadEnded(ended: types.EndedThread): void {
     this.notices.add(endNotice(ended), "ended thread");
+  }
+
+  onThreadOutput(output: types.ThreadOutput, { client }: LispSession): void {
+    const { evaluation } = output;
+    if (evaluation === undefined || this.evaluations.hasId(client, evaluation)) this.#threadOutputs.add(output);
   }
 
   onUserAsks(request: types.UserRequest): void {

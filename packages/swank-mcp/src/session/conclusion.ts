@@ -1,4 +1,5 @@
 import type { types } from "swank-client";
+import type { ApartOutput } from "./apart-output.js";
 import type { Outcome, Stopped } from "./lisp-port.js";
 
 /** Milliseconds that an interrupted evaluation has to stop. */
@@ -175,8 +176,8 @@ export interface Conclusion {
   readonly status: Status;
   /** Its output has lines where text is missing. */
   readonly transcript: types.Transcript;
-  /** Characters that the image's process has written to its own stdout and stderr since the previous evaluation's answer. */
-  readonly processOutput?: number;
+  /** What has been written apart from the evaluation since the previous answer of one. */
+  readonly apart?: readonly ApartOutput[];
   readonly ending: Ending;
   readonly isError: boolean;
   readonly lastError: LastErrorChange;

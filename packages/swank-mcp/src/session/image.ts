@@ -1,4 +1,5 @@
 import type { types } from "swank-client";
+import type { OutputPart } from "swank-client/launch";
 import type { ConnectionCheck } from "swank-client/protocol";
 import type { Log } from "../base/log.js";
 import { explainKicked, explainLoading, Refusal, type StartFile } from "../base/refusals.js";
@@ -18,6 +19,8 @@ export interface ImageUser {
   onHitElsewhere(hit: types.HitElsewhere): void;
   /** An error ended a thread that evaluated code had started. */
   onThreadEnded(ended: types.EndedThread): void;
+  /** A thread has printed something that evaluated code had started. */
+  onThreadOutput(output: types.ThreadOutput, session: LispSession): void;
   /** A user of the image asks for something in Emacs. */
   onUserAsks(request: types.UserRequest): void;
 }
@@ -218,6 +221,7 @@ export class ImageHost {
     client.on("stop", (stop) => this.#tell((user) => user.onStop(stop, session)));
     client.on("hitElsewhere", (hit) => this.#tell((user) => user.onHitElsewhere(hit)));
     client.on("threadEnded", (ended) => this.#tell((user) => user.onThreadEnded(ended)));
+    client.on("threadOutput", (output) => this.#tell((user) => user.onThreadOutput(output, session)));
     client.on("userAsks", (request) => this.#tell((user) => user.onUserAsks(request)));
   }
 
@@ -294,13 +298,15 @@ export interface AttachedOrigin {
 }
 
 /**
- * What an image's process has written to its own stdout and stderr. Other threads, child processes and C code write there; the output of
- * evaluations does not come this way.
+ * What an image's process has written to its own stdout and stderr. Threads of the program, child processes and C code write there; the output
+ * of evaluations and of the threads that they start does not come this way.
  */
 interface ProcessOutput {
   /** The number of characters so far. */
   readonly length: number;
   readonly tail: string;
+  /** The output after the first `position` characters. */
+  since(position: number): OutputPart;
 }
 
 /** The parts of a session. */

@@ -146,6 +146,7 @@ async function openAttachedImage(
       foreignErrors,
       cacheDir,
       mayEndImage: false,
+      threadOutput: true,
       agentName,
       signal,
     });
@@ -245,9 +246,11 @@ async function openOwnImage(
   });
   // Only an Emacs that joins can see what the agent does.
   const name = sharing === undefined ? undefined : agentName?.text;
-  const client = await connectLaunched(image, { signal, foreignErrors, agentName: name }).catch((error: unknown) => {
-    throw explainUnlaunched(error, config);
-  });
+  const client = await connectLaunched(image, { signal, foreignErrors, threadOutput: true, agentName: name }).catch(
+    (error: unknown) => {
+      throw explainUnlaunched(error, config);
+    },
+  );
   const { notes } = client;
   log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
   for (const note of notes) log(`launch: ${note}`);
@@ -270,6 +273,7 @@ async function openOwnImage(
         get tail() {
           return image.outputTail;
         },
+        since: (position) => image.outputSince(position),
       },
       identity: `launched ${image.pid}`,
       remarks: [...loaded.flatMap(failureNotice), ...problemOf(shared)],

@@ -99,7 +99,8 @@ export const debuggerEvalInFrame = defineStopTool({
     const options = { package: packageName, timeout: timeout * 1000, signal: context.signal, valueLimit: maxValue };
     const act: StopPlan["act"] = async (found) => {
       const value = await found.stop.evaluateInFrame(frame, code, options);
-      return concludedAnswer(concludeInFrame(value), context, [
+      const conclusion = { ...concludeInFrame(value), apart: context.agent.takeApart(found.session) };
+      return concludedAnswer(conclusion, context, [
         ...setLine(value.set),
         `Read in package ${cutName(value.package)}.`,
       ]);

@@ -54,7 +54,7 @@ export class ToolServer {
   async call(call: ToolCall): Promise<ToolAnswer> {
     const began = performance.now();
     const entry = this.#ledger?.begin(call);
-    const watched = entry === undefined ? call : { ...call, watch: entry };
+    const watched = entry === undefined ? call : { ...call, watch: entry, onEnded: entry.ended };
     const answer = this.#cutOff ?? (await this.#answer(watched));
     const milliseconds = performance.now() - began;
     // The ledger has limits of its own.
