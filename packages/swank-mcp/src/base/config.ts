@@ -360,83 +360,39 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   const { texts, words } = parse(args);
   const { command, files } = readCommand(words);
   const isSet = (option: Option<unknown>) => texts.has(option.flag) || fromEnvironment(option, environment).length > 0;
-  const get = <T>(option: Option<T>): T => {
+  const values = valuesOf(OPTIONS, (option) => {
     const given = texts.get(option.flag);
     if (given !== undefined) return option.read(given, option.flag);
     const set = fromEnvironment(option, environment);
     return option.read(set.length === 0 ? defaultsOf(option, command) : set, environmentName(option));
-  };
-  const attach = get(OPTIONS.attach);
-  const share = get(OPTIONS.share);
+  });
+  const { attach, share, tools, readOnly, help, fix, dryRun } = values;
   if (attach !== undefined && share !== undefined) throw new OptionError(SHARED_ALREADY);
-  const tools = get(OPTIONS.tools);
   if (command === "console" && !tools.includes("core")) throw new OptionError(CONSOLE_NEEDS_CORE);
-  const readOnly = get(OPTIONS.readOnly);
   const keepsErrors = readOnly && attach !== undefined;
-  const foreignErrors = keepsErrors && !isSet(OPTIONS.foreignErrors) ? "theirs" : get(OPTIONS.foreignErrors);
+  const foreignErrors = keepsErrors && !isSet(OPTIONS.foreignErrors) ? "theirs" : values.foreignErrors;
   if (keepsErrors && foreignErrors !== "theirs") throw new OptionError(READ_ONLY_KEEPS_ERRORS);
-  const help = get(OPTIONS.help);
-  const fix = get(OPTIONS.fix);
-  if ((fix || get(OPTIONS.dryRun)) && command !== "check") throw new OptionError(FIX_IS_FOR_CHECK);
-  if (get(OPTIONS.dryRun) && !fix) throw new OptionError(DRY_RUN_NEEDS_FIX);
+  if ((fix || dryRun) && command !== "check") throw new OptionError(FIX_IS_FOR_CHECK);
+  if (dryRun && !fix) throw new OptionError(DRY_RUN_NEEDS_FIX);
   if (command === "check" && files.length === 0 && !help) throw new OptionError(CHECK_NEEDS_FILES);
-  return {
-    command,
-    files,
-    tokenAction: command === "token" && !help ? readTokenAction(files) : undefined,
-    ...readHttp(command, (option) => texts.has(option.flag), get),
-    attach,
-    share,
-    secretFile: get(OPTIONS.secretFile),
-    noSecret: get(OPTIONS.noSecret),
-    lisp: get(OPTIONS.lisp),
-    swank: get(OPTIONS.swank),
-    load: get(OPTIONS.load),
-    noUserInit: get(OPTIONS.noUserInit),
-    fix,
-    dryRun: get(OPTIONS.dryRun),
-    cacheDir: get(OPTIONS.cacheDir),
-    dynamicSpaceSize: get(OPTIONS.dynamicSpaceSize),
-    noCore: get(OPTIONS.noCore),
-    timeout: get(OPTIONS.timeout),
-    onError: get(OPTIONS.onError),
-    policy: get(OPTIONS.policy),
-    approval: get(OPTIONS.approval),
-    readOnly,
-    foreignErrors,
-    maxStops: get(OPTIONS.maxStops),
-    stopMinutes: get(OPTIONS.stopMinutes),
-    maxOutput: get(OPTIONS.maxOutput),
-    maxValue: get(OPTIONS.maxValue),
-    logFile: get(OPTIONS.logFile),
-    ledger: get(OPTIONS.ledger),
-    verbose: get(OPTIONS.verbose),
-    tools,
-    emacsPath: get(OPTIONS.emacsPath),
-    help,
-    version: get(OPTIONS.version),
-  };
+  const stray = command === "http" ? undefined : HTTP_OPTIONS.find(({ flag }) => texts.has(flag));
+  if (stray !== undefined) throw new OptionError(`${stray.flag} is an option of http: swank-mcp http ${stray.flag}.`);
+  const host = values.host ?? DEFAULT_HOST;
+  const publicUrl = readPublicUrl(values.publicUrl);
+  if (command === "http") checkReach({ host, publicUrl, noToken: values.noToken });
+  const tokenAction = command === "token" && !help ? readTokenAction(files) : undefined;
+  return { ...values, command, files, tokenAction, host, publicUrl, foreignErrors };
 }
 
-/**
- * Reads the settings of `http` and `token`.
- *
- * @param isGiven - Whether an option is on the command line.
- */
-function readHttp(command: Command, isGiven: (option: Option<unknown>) => boolean, get: <T>(option: Option<T>) => T) {
-  const stray = command === "http" ? undefined : HTTP_OPTIONS.find(isGiven);
-  if (stray !== undefined) throw new OptionError(`${stray.flag} is an option of http: swank-mcp http ${stray.flag}.`);
-  const settings = {
-    port: get(OPTIONS.port),
-    host: get(OPTIONS.host) ?? DEFAULT_HOST,
-    publicUrl: readPublicUrl(get(OPTIONS.publicUrl)),
-    tokenFile: get(OPTIONS.tokenFile),
-    noToken: get(OPTIONS.noToken),
-    maxClients: get(OPTIONS.maxClients),
-    sessionMinutes: get(OPTIONS.sessionMinutes),
-  };
-  if (command === "http") checkReach(settings);
-  return settings;
+type Value<Of> = Of extends Option<infer T> ? T : never;
+
+/** The value of each option. */
+function valuesOf<Table extends Readonly<Record<string, Option<unknown>>>>(
+  table: Table,
+  get: (option: Option<unknown>) => unknown,
+): { readonly [Key in keyof Table]: Value<Table[Key]> };
+function valuesOf(table: Readonly<Record<string, Option<unknown>>>, get: (option: Option<unknown>) => unknown): object {
+  return Object.fromEntries(Object.entries(table).map(([key, option]) => [key, get(option)]));
 }
 
 function defaultsOf({ inConsole }: Option<unknown>, command: Command): readonly string[] {
