@@ -6,12 +6,13 @@ import { constants, getPriority, hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { BUILDING_TIME, launching, type TestImage } from "./launching.js";
+import { sideBySide } from "../../support/side-by-side.js";
+import { BUILDING_TIME, coreIn, launching, type TestImage } from "./launching.js";
 import { runScript } from "./processes.js";
 
 describe("launch with buildInBackground", function () {
   this.timeout(BUILDING_TIME);
-  const { launch, folder, cacheWithCore, cacheWithSwank } = launching();
+  const { launch, beginsToBuild, cacheWithCore, cacheWithSwank } = launching();
 
   async function coresIn(cacheDir: string): Promise<string[]> {
     return (await readdir(cacheDir)).filter((name) => name.endsWith(".core"));
@@ -43,7 +44,7 @@ describe("launch with buildInBackground", function () {
   }
 
   it("gives an image that has loaded Swank while the core for the next launch is built from the same compiled files", async () => {
-    const cacheDir = await folder();
+    const cacheDir = await cacheWithSwank();
     const { image, evaluate } = await firstLaunch(cacheDir);
     const kept = await compiled(cacheDir);
     expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
@@ -76,8 +77,10 @@ describe("launch with buildInBackground", function () {
   it("builds the core first if the image of the first launch ended too early", async () => {
     const cacheDir = await cacheWithSwank();
     await (await firstLaunch(cacheDir)).image.stop();
-    const { image } = await launch({ cacheDir, buildInBackground: true });
-    expect([image.how, image.coreBuild]).to.deep.equal(["built-core", undefined]);
+    const calls: boolean[] = [];
+    const onBuild = (isBackground: boolean) => calls.push(isBackground);
+    await beginsToBuild({ cacheDir, buildInBackground: true, onBuild });
+    expect(calls).to.deep.equal([false]);
   });
 
   it("ends the build when the image ends by itself", async () => {
@@ -88,12 +91,12 @@ describe("launch with buildInBackground", function () {
 
   it("replaces a core that does not start", async () => {
     const cacheDir = await cacheWithCore();
-    const [core = ""] = await coresIn(cacheDir);
-    await truncate(join(cacheDir, core), 0);
+    await truncate(await coreIn(cacheDir), 0);
     const { image } = await launch({ cacheDir, buildInBackground: true });
     expect([image.how, image.notes.length]).to.deep.equal(["loaded", 1]);
     expect(image.notes[0]).to.include("did not start and was rebuilt");
-    expect(await image.coreBuild).to.deep.equal({ status: "built" });
+    expect(image.coreBuild).not.to.equal(undefined);
+    expect(await coresIn(cacheDir)).to.deep.equal([]);
   });
 
   it("says why a build failed, and the image goes on", async () => {
@@ -112,15 +115,10 @@ describe("launch with buildInBackground", function () {
 
 describe("Processes that build a core simultaneously", function () {
   this.timeout(BUILDING_TIME);
-  const { launch, folder, cacheWithCore, cacheWithSwank } = launching();
-
-  /** The files of builds, which are a core if all has been tidied. */
-  async function built(cacheDir: string): Promise<string[]> {
-    return (await readdir(cacheDir)).filter((name) => name !== "lisp" && name !== "fasl");
-  }
+  const { launch, beginsToBuild, cacheWithCore, cacheWithSwank } = launching();
 
   it("build it once, and all start an image", async () => {
-    const cacheDir = await folder();
+    const cacheDir = await cacheWithSwank();
     const others = [1, 2].map(() => runScript("launch-and-hold", [cacheDir]));
     const lines = await Promise.all(others.map(({ firstLine }) => firstLine));
     for (const { child } of others) child.kill("SIGKILL");
@@ -128,20 +126,14 @@ describe("Processes that build a core simultaneously", function () {
     const results = lines.map((line) => ({ ...JSON.parse(line) }));
     expect(results.map(({ how }) => how).sort()).to.deep.equal(["built-core", "core"]);
     expect(results.flatMap(({ notes }) => notes)).to.deep.equal([]);
-    expect(await built(cacheDir)).to.have.length(1);
-  });
-
-  it("share one build within a process, too", async () => {
-    const cacheDir = await cacheWithSwank();
-    const images = await Promise.all([launch({ cacheDir }), launch({ cacheDir })]);
-    expect(images.map(({ image }) => image.how).sort()).to.deep.equal(["built-core", "core"]);
+    const built = (await readdir(cacheDir)).filter((name) => name !== "lisp" && name !== "fasl");
+    expect(built).to.have.length(1);
   });
 
   /** A cache folder whose core another process seems to build: it has the lock of `owner`, and no core until `finish` is called. */
   async function lockedCache(owner: string) {
     const cacheDir = await cacheWithCore();
-    const [name = ""] = (await readdir(cacheDir)).filter((file) => file.endsWith(".core"));
-    const core = join(cacheDir, name);
+    const core = await coreIn(cacheDir);
     const aside = join(cacheDir, "aside");
     await rename(core, aside);
     const lock = core.replace(/core$/, "lock");
@@ -156,47 +148,49 @@ describe("Processes that build a core simultaneously", function () {
     expect((await launched).image.how).to.equal("core");
   });
 
-  for (const [which, owner] of [
-    ["on another machine", "1 elsewhere"],
-    ["whose process id is another's by now", `${process.pid} ${hostname()}`],
-  ] as const)
-    it(`do not wait for a process ${which} that gives no sign of life`, async () => {
-      const { cacheDir, lock } = await lockedCache(owner);
-      const { image } = await launch({ cacheDir });
-      expect(image.how).to.equal("loaded");
-      expect(image.notes).to.deep.equal(["Another process is building the core, so Swank was loaded this time."]);
-      expect(await readFile(lock, "utf8")).to.equal(owner);
-    });
+  async function withoutSign(owner: string): Promise<void> {
+    const { cacheDir, lock } = await lockedCache(owner);
+    const { image } = await launch({ cacheDir });
+    expect(image.how).to.equal("loaded");
+    expect(image.notes).to.deep.equal(["Another process is building the core, so Swank was loaded this time."]);
+    expect(await readFile(lock, "utf8")).to.equal(owner);
+  }
 
-  it("wait as long as there are signs of life", async () => {
-    const { cacheDir, lock, finish } = await lockedCache("1 elsewhere");
-    const signs = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
-    const launched = launch({ cacheDir });
-    await setTimeout(4500);
-    await finish();
-    clearInterval(signs);
-    expect((await launched).image.how).to.equal("core");
+  describe("and wait for some seconds", () => {
+    sideBySide({
+      "do not wait for a process on another machine that gives no sign of life": () => withoutSign("1 elsewhere"),
+      "do not wait for a process whose process id is another's by now that gives no sign of life": () =>
+        withoutSign(`${process.pid} ${hostname()}`),
+      "wait as long as there are signs of life": async () => {
+        const { cacheDir, lock, finish } = await lockedCache("1 elsewhere");
+        const signs = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
+        const launched = launch({ cacheDir });
+        await setTimeout(4500);
+        await finish();
+        clearInterval(signs);
+        expect((await launched).image.how).to.equal("core");
+      },
+    });
   });
 
-  it("remove the files of a killed process", async () => {
+  it("remove the files of a killed process, and build", async () => {
     const cacheDir = await cacheWithSwank();
     const killed = runScript("launch-and-hold", [cacheDir]);
     const told = killed.firstLine.catch(() => "nothing");
-    while (!(await readdir(cacheDir)).some((name) => name.includes(`.${killed.child.pid}.`))) await setTimeout(20);
+    const leftovers = async () => (await readdir(cacheDir)).filter((name) => name.includes(`.${killed.child.pid}.`));
+    while ((await leftovers()).length === 0) await setTimeout(20);
     killed.child.kill("SIGKILL");
     await killed.exited;
     expect(await told).to.equal("nothing");
-    expect((await launch({ cacheDir })).image.how).to.equal("built-core");
-    const files = await built(cacheDir);
-    expect(files).to.have.length(1);
-    expect(files[0]).to.match(/\.core$/);
+    await beginsToBuild({ cacheDir });
+    expect(await leftovers()).to.deep.equal([]);
   });
 
   it("do not wait for a process that has ended", async () => {
     const dead = spawn(process.execPath, ["-e", "0"]);
     await once(dead, "exit");
     const { cacheDir } = await lockedCache(`${dead.pid} ${hostname()}`);
-    expect((await launch({ cacheDir })).image.how).to.equal("built-core");
+    await beginsToBuild({ cacheDir });
   });
 
   for (const [what, owner] of [
@@ -207,6 +201,6 @@ describe("Processes that build a core simultaneously", function () {
       const { cacheDir, lock } = await lockedCache(owner);
       const longAgo = new Date(Date.now() - 3_600_000);
       await utimes(lock, longAgo, longAgo);
-      expect((await launch({ cacheDir })).image.how).to.equal("built-core");
+      await beginsToBuild({ cacheDir });
     });
 });

@@ -2,29 +2,13 @@ import { cp, mkdir, readdir, rename, rm, stat, symlink, truncate, utimes, writeF
 import { join } from "node:path";
 import { expect } from "chai";
 import { findSwank } from "swank-client/launch";
-import { BUILDING_TIME, launching } from "./launching.js";
+import { BUILDING_TIME, coreIn, launching } from "./launching.js";
+
+const YESTERDAY = new Date(Date.now() - 86_400_000);
 
 describe("CoreCache", function () {
   this.timeout(BUILDING_TIME);
-  const { launch, folder, cacheWithCore, cacheWithSwank } = launching();
-
-  async function coresIn(cacheDir: string): Promise<string[]> {
-    return (await readdir(cacheDir)).filter((name) => name.endsWith(".core"));
-  }
-
-  /** The files that are only there while a core is being built. */
-  async function leftovers(cacheDir: string): Promise<string[]> {
-    return (await readdir(cacheDir)).filter((name) => !/\.core$|^(?:lisp|fasl)$/.test(name));
-  }
-
-  it("builds a core without compiler messages about its code", async () => {
-    const lines: string[] = [];
-    const source = "(defun cl-user::caller () (cl-user::later))\n(defun cl-user::later (unused) 1)";
-    const onLog = (line: string) => lines.push(line);
-    const { image } = await launch({ cacheDir: await cacheWithSwank(), runtimeSources: [source], onLog });
-    expect(image.how).to.equal("built-core");
-    expect(lines).to.deep.equal([]);
-  });
+  const { launch, beginsToBuild, launchSpoilt, folder, cacheWithCore, cacheWithSwank } = launching();
 
   const damages: Record<string, readonly [note: string, inflict: (core: string) => Promise<void>]> = {
     empty: ["did not start and was rebuilt", (core) => truncate(core, 0)],
@@ -39,57 +23,58 @@ describe("CoreCache", function () {
     ],
   };
   for (const [damage, [note, inflict]] of Object.entries(damages))
-    it(`rebuilds a core that is ${damage}`, async () => {
+    it(`replaces a core that is ${damage}`, async () => {
       const cacheDir = await cacheWithCore();
-      const [core = ""] = await coresIn(cacheDir);
-      await inflict(join(cacheDir, core));
-      const { image, evaluate } = await launch({ cacheDir });
-      expect(image.how).to.equal("built-core");
+      const { image, evaluate } = await launchSpoilt(cacheDir, inflict);
       expect(image.notes.join()).to.include(note);
       expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
-      expect((await launch({ cacheDir })).image.how).to.equal("core");
     });
 
-  it("rebuilds a core whose greeting names other ingredients", async () => {
+  it("does not use a core whose greeting names other ingredients", async () => {
     const cacheDir = await cacheWithCore();
-    const [usual = ""] = await coresIn(cacheDir);
     const runtimeSources = ["(defvar cl-user::*other* t)"];
-    await (await launch({ cacheDir, runtimeSources })).image.stop();
-    const [other = ""] = (await coresIn(cacheDir)).filter((name) => name !== usual);
-    await rename(join(cacheDir, usual), join(cacheDir, other));
-    const { image } = await launch({ cacheDir, runtimeSources });
-    expect(image.how).to.equal("built-core");
+    const key = await beginsToBuild({ cacheDir, runtimeSources });
+    await rename(await coreIn(cacheDir), join(cacheDir, `${key}.core`));
+    const { image } = await launch({ cacheDir, runtimeSources, buildInBackground: true });
+    expect(image.how).to.equal("loaded");
     expect(image.notes.join()).to.include("it greeted with an unexpected line");
   });
 
-  it("builds another core when the runtime changes", async () => {
+  it("builds another core when the runtime changes, without compiler messages about its code, and removes old ones", async () => {
     const cacheDir = await cacheWithSwank();
+    const lines: string[] = [];
     const source = (value: number) =>
-      `(defpackage "GIVEN" (:use "CL"))\n(in-package "GIVEN")\n(defvar *value* ${value}) ; "é"`;
-    const first = await launch({ cacheDir, runtimeSources: [source(1)], warmUp: ["(cl:incf given::*value*)"] });
-    const second = await launch({ cacheDir, runtimeSources: [source(5)] });
-    expect([first.image.how, second.image.how]).to.deep.equal(["built-core", "built-core"]);
-    expect(await first.evaluate("given::*value*")).to.equal("2");
-    expect(await second.evaluate("given::*value*")).to.equal("5");
-    expect(await second.evaluate("(cl:package-name cl:*package*)")).to.equal('"COMMON-LISP-USER"');
-  });
-
-  it("builds another core when Swank's files change, and removes old ones", async () => {
-    const [cacheDir, swank] = await Promise.all([folder(), folder()]);
-    await cp(await findSwank(), swank, { recursive: true, preserveTimestamps: true });
-    const options = { cacheDir, swank };
-    expect((await launch(options)).image.how).to.equal("built-core");
-    const [first = ""] = await coresIn(cacheDir);
-    const longAgo = new Date(Date.now() - 86_400_000);
+      `(defpackage "GIVEN" (:use "CL"))\n(in-package "GIVEN")\n(defvar *value* ${value}) ; "é"
+       (defun caller () (later))\n(defun later (unused) 1)`;
     const old = ["1.core", "2.core", "3.core", "4.1-abc.draft"].map((name) => join(cacheDir, name));
     await Promise.all(old.map((file) => writeFile(file, "")));
-    await Promise.all(old.map((file) => utimes(file, longAgo, longAgo)));
-    await utimes(join(swank, "swank.lisp"), longAgo, longAgo);
-    expect((await launch(options)).image.how).to.equal("built-core");
-    expect(await coresIn(cacheDir))
-      .to.include(first)
-      .and.have.length(3);
-    expect(await leftovers(cacheDir)).to.deep.equal([]);
+    await Promise.all(old.map((file) => utimes(file, YESTERDAY, YESTERDAY)));
+    const { image, evaluate } = await launch({
+      cacheDir,
+      runtimeSources: [source(1)],
+      warmUp: ["(cl:incf given::*value*)"],
+      onLog: (line) => lines.push(line),
+    });
+    expect(image.how).to.equal("built-core");
+    expect(lines).to.deep.equal([]);
+    expect(await evaluate("given::*value*")).to.equal("2");
+    expect(await evaluate("(cl:package-name cl:*package*)")).to.equal('"COMMON-LISP-USER"');
+    const files = await readdir(cacheDir);
+    const cores = files.filter((name) => name.endsWith(".core"));
+    expect(cores).to.have.length(3);
+    const built = cores.filter((name) => name.length > 10).map((name) => join(cacheDir, name));
+    expect((await stat(built.join())).mode & 0o777).to.equal(0o600);
+    expect(files.filter((name) => !/\.core$|^(?:lisp|fasl)$/.test(name))).to.deep.equal([]);
+    expect(files).not.to.include(`${await beginsToBuild({ cacheDir, runtimeSources: [source(5)] })}.core`);
+  });
+
+  it("builds another core when Swank's files change", async () => {
+    const [cacheDir, swank] = await Promise.all([folder(), folder()]);
+    await cp(await findSwank(), swank, { recursive: true, preserveTimestamps: true });
+    const key = await beginsToBuild({ cacheDir, swank });
+    expect(await beginsToBuild({ cacheDir, swank })).to.equal(key);
+    await utimes(join(swank, "swank.lisp"), YESTERDAY, YESTERDAY);
+    expect(await beginsToBuild({ cacheDir, swank })).not.to.equal(key);
   });
 });
 
@@ -97,55 +82,41 @@ describe("launch without a core", function () {
   this.timeout(BUILDING_TIME);
   const { launch, folder, cacheWithSwank } = launching();
 
-  it("loads Swank, and compiles it only the first time", async () => {
+  it("compiles Swank for each of several images that are launched at once, keeps one result, and loads that later", async () => {
     const cacheDir = await folder();
-    const first = await launch({ cacheDir, useCore: false });
-    expect(first.image.how).to.equal("loaded");
-    expect(await first.evaluate("(cl:+ 1 2)")).to.equal("3");
-    const [name = ""] = await readdir(join(cacheDir, "fasl"));
-    expect(await readdir(join(cacheDir, "fasl", name))).to.include("swank.fasl");
-    const second = await launch({ cacheDir, useCore: false });
-    expect(await second.evaluate("(cl:+ 1 2)")).to.equal("3");
-    expect(await readdir(join(cacheDir, "fasl"))).to.deep.equal([name]);
-  });
-
-  for (const [use, useCore, how] of [
-    ["load an image", false, "loaded"],
-    ["build a core", true, "built-core"],
-  ] as const)
-    it(`compiles damaged files again to ${use}`, async () => {
-      const cacheDir = await cacheWithSwank();
-      const [name = ""] = await readdir(join(cacheDir, "fasl"));
-      const file = join(cacheDir, "fasl", name, "swank.fasl");
-      await writeFile(file, "garbage");
-      const { image, evaluate } = await launch({ cacheDir, useCore });
-      expect([image.how, image.notes]).to.deep.equal([how, []]);
+    const images = await Promise.all([1, 2].map(() => launch({ cacheDir, useCore: false })));
+    for (const { image, evaluate } of images) {
+      expect(image.how).to.equal("loaded");
       expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
-      expect((await stat(file)).size).to.be.above(100_000);
-      expect(await readdir(join(cacheDir, "fasl"))).to.deep.equal([name]);
-    });
-
-  it("compiles for each of several images that are launched at once, and keeps one result", async () => {
-    const cacheDir = await folder();
-    const images = await Promise.all([1, 2, 3, 4].map(() => launch({ cacheDir, useCore: false })));
-    for (const { evaluate } of images) expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
-    expect(await readdir(join(cacheDir, "fasl"))).to.have.length(1);
+    }
+    const [name = "", ...others] = await readdir(join(cacheDir, "fasl"));
+    expect(others).to.deep.equal([]);
+    const file = join(cacheDir, "fasl", name, "swank.fasl");
+    const { ino } = await stat(file);
+    const later = await launch({ cacheDir, useCore: false });
+    expect(await later.evaluate("(cl:+ 1 2)")).to.equal("3");
+    expect(await readdir(join(cacheDir, "fasl"))).to.deep.equal([name]);
+    expect((await stat(file)).ino).to.equal(ino);
   });
 
-  it("removes old folders, except those into which another image compiles", async () => {
-    const cacheDir = await folder();
+  it("compiles damaged files again, and removes old folders, except those into which another image compiles", async () => {
+    const cacheDir = await cacheWithSwank();
     const fasl = join(cacheDir, "fasl");
-    const longAgo = new Date(Date.now() - 86_400_000);
+    const [name = ""] = await readdir(fasl);
+    const file = join(fasl, name, "swank.fasl");
+    await writeFile(file, "garbage");
     const published = ["0123456789abcdef01234567", "123456789abcdef012345678"];
     const others = [`${published[0]}.1.0123456789ab-abcdef`, "not-ours"];
-    await mkdir(fasl, { mode: 0o700 });
-    for (const name of [...published, ...others]) await mkdir(join(fasl, name));
-    for (const name of published) await utimes(join(fasl, name), longAgo, longAgo);
+    for (const folderName of [...published, ...others]) await mkdir(join(fasl, folderName));
+    for (const folderName of published) await utimes(join(fasl, folderName), YESTERDAY, YESTERDAY);
     await symlink("/nowhere", join(fasl, "dangling"));
-    expect((await launch({ cacheDir, useCore: false })).image.notes).to.deep.equal([]);
+    const { image, evaluate } = await launch({ cacheDir, useCore: false });
+    expect([image.how, image.notes]).to.deep.equal(["loaded", []]);
+    expect(await evaluate("(cl:+ 1 2)")).to.equal("3");
+    expect((await stat(file)).size).to.be.above(100_000);
     const left = await readdir(fasl);
-    expect(left).to.include.members([...others, "dangling"]);
-    expect(left.filter((name) => /^[0-9a-f]+$/.test(name))).to.have.length(2);
+    expect(left).to.include.members([name, ...others, "dangling"]);
+    expect(left.filter((folderName) => /^[0-9a-f]+$/.test(folderName))).to.have.length(2);
   });
 
   it("is used if no folder can be written", async () => {
@@ -154,7 +125,7 @@ describe("launch without a core", function () {
     const temporary = process.env["TMPDIR"];
     process.env["TMPDIR"] = file;
     try {
-      for (const cacheDir of [file, join(file, "below"), "/proc/nothing"]) {
+      for (const cacheDir of [join(file, "below"), "/proc/nothing"]) {
         const { image, evaluate } = await launch({ cacheDir });
         expect(image.how).to.equal("loaded");
         expect(image.notes.join()).to.include("No files can be kept between launches").and.include(cacheDir);

@@ -1,6 +1,7 @@
-import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, lstat, mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { print, read } from "sexp-parser";
 import { type LaunchedImage, type LaunchImageOptions, launchImage } from "swank-client/launch";
 import { Connection } from "swank-client/protocol";
@@ -20,6 +21,17 @@ export interface TestImage {
 export interface Launching extends Folders {
   /** Launches from the core that the tests of the suite share, unless told otherwise. */
   launch(options?: LaunchImageOptions): Promise<TestImage>;
+  /**
+   * Launches until a core is being built, and then cancels, because building one takes seconds.
+   *
+   * @returns the key of the core
+   */
+  beginsToBuild(options: LaunchImageOptions & { readonly cacheDir: string }): Promise<string>;
+  /**
+   * Launches from a cache folder whose only core has been spoilt. Another process seems to build the core, and does so as soon as the launch
+   * has removed the spoilt one.
+   */
+  launchSpoilt(cacheDir: string, spoil: (core: string) => Promise<unknown>): Promise<TestImage>;
   /** A cache folder of its own that has that core, and the compiled Swank. */
   cacheWithCore(): Promise<string>;
   /** A cache folder of its own that has the compiled Swank, but no core. */
@@ -87,12 +99,41 @@ export function launching(): Launching {
   // Before the folders are removed that the images work in.
   afterEach(() => Promise.all(images.splice(0).map((image) => image.stop())));
   const { folder } = folders();
+  const launch = async (options: LaunchImageOptions = {}) => {
+    const image = await launchImage({ ...PLAIN, cacheDir: await sharedCache(), ...options });
+    images.push(image);
+    return connectTo(image);
+  };
   return {
     folder,
-    async launch(options = {}) {
-      const image = await launchImage({ ...PLAIN, cacheDir: await sharedCache(), ...options });
-      images.push(image);
-      return connectTo(image);
+    launch,
+    async beginsToBuild(options) {
+      const cancelling = new AbortController();
+      const ended = launch({ ...options, signal: cancelling.signal }).then(
+        ({ image }) => new Error(`The image was started: ${image.how}`),
+        (error: unknown) => error,
+      );
+      for (;;) {
+        const draft = (await readdir(options.cacheDir)).find((name) => name.includes(`.${process.pid}.`));
+        const error = await Promise.race([ended, pause(20)]);
+        if (error !== undefined) throw error;
+        if (draft === undefined) continue;
+        cancelling.abort();
+        await ended;
+        return draft.split(".")[0] ?? "";
+      }
+    },
+    async launchSpoilt(cacheDir, spoil) {
+      const core = await coreIn(cacheDir);
+      const [lock, intact] = [core.replace(/core$/, "lock"), join(cacheDir, "intact")];
+      await cp(core, intact);
+      await spoil(core);
+      await writeFile(lock, `${process.pid} ${hostname()}`);
+      const launched = launch({ cacheDir });
+      while (await lstat(core).catch(() => undefined)) await pause(10);
+      await rename(intact, core);
+      await rm(lock);
+      return launched;
     },
     async cacheWithCore() {
       const cacheDir = await folder();
@@ -105,6 +146,13 @@ export function launching(): Launching {
       return cacheDir;
     },
   };
+}
+
+/** The path of the only core in a cache folder. */
+export async function coreIn(cacheDir: string): Promise<string> {
+  const [name = "", ...others] = (await readdir(cacheDir)).filter((file) => file.endsWith(".core"));
+  if (others.length > 0) throw new Error(`There are several cores: ${[name, ...others].join(", ")}`);
+  return join(cacheDir, name);
 }
 
 async function connectTo(image: LaunchedImage): Promise<TestImage> {

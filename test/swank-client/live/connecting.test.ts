@@ -1,13 +1,11 @@
-import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { connect as connectSocket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { decode, read } from "sexp-parser";
-import { connect, connect as connectTo, type SwankClient, SwankError } from "swank-client";
-import { encodeFrame, openConnection, type TransportOpener, tcpOpener } from "swank-client/protocol";
+import { connect, connect as connectTo, type SwankClient } from "swank-client";
+import { openConnection, type TransportOpener, tcpOpener } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { startRealSwank } from "../../support/real-swank.js";
 import { liveClient, liveImage } from "./live-image.js";
@@ -24,11 +22,6 @@ const HOLD = `(cl:progn (cl:defvar cl-user::*free* cl:nil)
   (cl:defun cl-user::loaded () ${LOADED})
   (sb-thread:make-thread (cl:lambda () (sb-c::with-world-lock () (cl:loop :until cl-user::*free* :do (cl:sleep 1/100)))))
   (cl:sleep 1/5))`;
-
-/** Waits until a time of `performance.now()`, more exactly than a timer. */
-async function turnsUntil(time: number): Promise<void> {
-  while (performance.now() < time) await nextTurn();
-}
 
 describe("A client that connects", function () {
   this.timeout(120_000);
@@ -57,42 +50,6 @@ describe("A client that connects", function () {
     await rejection(connectTo({ port: 1, cacheDir: join(folder, "none") }), "CONNECTION_REFUSED");
     expect(await readdir(folder)).to.deep.equal([]);
     await rm(folder, { recursive: true });
-  });
-
-  it("leaves the image to others when it is cancelled again and again", async () => {
-    for (let milliseconds = 1; milliseconds <= 40; milliseconds += 1) {
-      const signal = AbortSignal.timeout(Math.ceil(milliseconds / 2));
-      const cancelled = await image.connect({ signal }).catch((error: unknown) => error);
-      if (cancelled instanceof SwankError) expect(cancelled.code).to.equal("CANCELLED");
-      expect(await values(await image.connect({ timeout: 5000 }), "(+ 1 2)")).to.deep.equal(["3"]);
-      await image.closeClients();
-    }
-  });
-
-  it("leaves no thread behind, at whatever moment of the handshake it is cancelled", async () => {
-    for (let round = 0; round < 100; round += 1) {
-      const cancel = new AbortController();
-      const connecting = image.connect({ signal: cancel.signal }).catch((error: unknown) => error);
-      await turnsUntil(performance.now() + (round % 25) / 4);
-      cancel.abort();
-      await connecting;
-    }
-    await image.closeClients();
-    await image.untilTidy();
-  });
-
-  it("removes what a client has left that vanished during its handshake", async () => {
-    const request = encodeFrame("(:emacs-rex (swank:connection-info) nil t 1)");
-    for (let round = 0; round < 100; round += 1) {
-      const socket = connectSocket(image.swank.port, "127.0.0.1").resume();
-      await once(socket, "connect");
-      socket.write(request);
-      await turnsUntil(performance.now() + (round % 25) / 10);
-      socket.end();
-      await once(socket, "close");
-    }
-    await (await image.connect()).close();
-    await image.untilTidy();
   });
 });
 
@@ -141,61 +98,6 @@ describe("Registration of a client in Swank's list of connections", () => {
         (join lost)
         (list (missing (list lost)) (missing before)))`);
     expect(await image.values(code)).to.deep.equal(["(1 0)"]);
-  });
-});
-
-/** How often a function is encapsulated. Once in about thirty times it would fail, and end the image. */
-const ROUNDS = 100;
-
-/** Compiles into the memory in which SBCL before 2.5 makes code jump straight to what it calls. */
-const compiled = (lambda: string) => `
-  (cl:let ((space (cl:find-symbol "*COMPILE-TO-MEMORY-SPACE*" "SB-C")))
-    (cl:progv (cl:and space (cl:list space)) '(:immobile) (cl:compile cl:nil '${lambda}))
-    cl:t)`;
-
-/** Threads of the user's that compile, until `*compiling*` is false. */
-const COMPILE = `
-  (cl:progn
-    (cl:setf (cl:symbol-value 'cl-user::*compiling*) cl:t)
-    (cl:loop :repeat 2
-      :do (sb-thread:make-thread
-            (cl:lambda ()
-              (cl:loop :while (cl:symbol-value 'cl-user::*compiling*)
-                       :do ${compiled("(cl:lambda (x) (cl:list (cl:car x) (cl:length x)))")})))))`;
-
-/** Calls of functions that are encapsulated while clients are there. */
-const CALLS = `(cl:lambda (x)
-  (sb-thread:make-thread x) (sb-thread:terminate-thread x) (sb-ext:make-timer x) (sb-ext:save-lisp-and-die x) (sb-ext:exit))`;
-
-const ENCAPSULATED = "(sb-kernel:closurep (cl:symbol-function 'sb-thread:make-thread))";
-
-describe("Encapsulation of a function while other threads compile", () => {
-  const image = liveImage();
-
-  beforeEach(() => image.ask(COMPILE));
-  afterEach(() => image.ask("(cl:setf (cl:symbol-value 'cl-user::*compiling*) cl:nil)"));
-
-  const setAndRemove = async (client: SwankClient): Promise<void> => {
-    await image.ask(compiled("(cl:lambda () (cl-user::called 1))"));
-    const breakpoint = await client.breakpoints.set("called");
-    await client.breakpoints.remove(breakpoint.id);
-  };
-
-  it("by a breakpoint leaves the image usable although compiled code calls the function directly", async () => {
-    const client = await image.connect();
-    await values(client, "(defun called (x) x)");
-    for (let round = 0; round < ROUNDS; round += 1) await setAndRemove(client);
-    expect(await values(client, "(called 1)")).to.deep.equal(["1"]);
-  });
-
-  it("by the first client leaves the image usable although compiled code calls Lisp's functions directly", async () => {
-    for (let round = 0; round < ROUNDS / 2; round += 1) {
-      await image.ask(compiled(CALLS));
-      const client = await image.connect();
-      expect(await values(client, "(+ 1 1)")).to.deep.equal(["2"]);
-      await client.close();
-      while ((await image.ask(ENCAPSULATED)) !== "NIL") await pause(5);
-    }
   });
 });
 

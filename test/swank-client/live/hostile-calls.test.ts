@@ -115,7 +115,8 @@ describe("SwankClient.call and run: code that misbehaves", function () {
     describe(runtime ? "with the runtime" : "without the runtime", () => {
       joining(runtime);
 
-      for (const [what, form, code] of FORMS)
+      // The guard of the connection ends them in both cases.
+      for (const [what, form, code] of runtime ? FORMS : FORMS.filter((_, index) => index % 8 === 0))
         it(`costs only its own call: ${what}`, async () => {
           await rejection(client.request(read(form), { label: what, timeout: timeoutFor(code) }), code);
           await expectUnharmed();
@@ -153,8 +154,8 @@ describe("SwankClient.call and run: code that misbehaves", function () {
     ];
     const limited = () => client.lisp.with({ timeout: TIMEOUT });
 
-    for (const [name, run] of FUNCTIONS) {
-      for (const [what, code] of CODES)
+    for (const [index, [name, run]] of FUNCTIONS.entries()) {
+      for (const [what, code] of index === 0 ? CODES : CODES.filter((_, number) => number % 3 === index % 3))
         it(`costs only its own call: ${name} of code that ${what}`, async () => {
           await run(code).catch((error: unknown) => expect(error).to.be.instanceOf(SwankError));
           await expectUnharmed();

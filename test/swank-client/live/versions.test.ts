@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect } from "chai";
 import type { connect, SwankClient } from "swank-client";
 import { killedClient } from "./killed-client.js";
-import { liveClient, liveImage } from "./live-image.js";
+import { type LiveImage, liveClient, liveImage } from "./live-image.js";
 import { stopped, values } from "./outcomes.js";
 
 /** A path in the repository. */
@@ -23,40 +23,79 @@ const VERSIONS = `(cl:length (cl:remove-duplicates
 const KEPT = `(cl:list (cl:length (sb-mop:class-direct-subclasses (cl:find-class 'cl:structure-object)))
   (cl:length (sb-mop:generic-function-methods #'cl:print-object)))`;
 
+const HOOKS = "(cl:list (cl:length swank::*connection-closed-hook*) (cl:length sb-ext:*exit-hooks*))";
+
+/** Other versions of the library. Their compiled runtime is kept, because compiling it takes seconds. */
+class Copies {
+  readonly #folder: string;
+  readonly #clients: SwankClient[] = [];
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async create(): Promise<Copies> {
+    const folder = await mkdtemp(join(tmpdir(), "versions-"));
+    await symlink(inRepository("node_modules"), join(folder, "node_modules"));
+    await mkdir(join(folder, "cache"), { mode: 0o700 });
+    return new Copies(folder);
+  }
+
+  /** Another version: its Lisp has one more line. => what to import */
+  async library(number: number): Promise<string> {
+    const copy = join(this.#folder, String(number));
+    if ((await mkdir(copy, { recursive: true })) !== undefined) {
+      for (const part of ["dist", "lisp", "package.json"])
+        await cp(inRepository(`packages/swank-client/${part}`), join(copy, part), { recursive: true });
+      await appendFile(join(copy, "lisp/connection/guard.lisp"), `\n(defparameter *copy* ${number})\n`);
+    }
+    return pathToFileURL(join(copy, "dist/index.js")).href;
+  }
+
+  /** Options for a client of an image. */
+  options(image: LiveImage) {
+    return { port: image.swank.port, cacheDir: join(this.#folder, "cache"), timeout: 60_000 };
+  }
+
+  async client(image: LiveImage, number: number): Promise<SwankClient> {
+    const library: { readonly connect: typeof connect } = await import(await this.library(number));
+    const client = await library.connect(this.options(image));
+    this.#clients.push(client);
+    return client;
+  }
+
+  async closeClients(): Promise<void> {
+    await Promise.all(this.#clients.splice(0).map((client) => client.close()));
+  }
+
+  remove(): Promise<void> {
+    return rm(this.#folder, { recursive: true });
+  }
+}
+
 describe("Versions of the runtime", function () {
-  // compiles eleven versions
-  this.timeout(600_000);
+  // compiles three versions
+  this.timeout(240_000);
   const image = liveImage();
-  let folder: string;
+  let copies: Copies;
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "versions-"));
-    await symlink(inRepository("node_modules"), join(folder, "node_modules"));
+    copies = await Copies.create();
   });
-  after(() => rm(folder, { recursive: true }));
-
-  /** A client of a copy of the library that has another version. */
-  async function clientOf(number: number): Promise<SwankClient> {
-    const copy = join(folder, String(number));
-    await mkdir(copy);
-    for (const part of ["dist", "lisp", "package.json"])
-      await cp(inRepository(`packages/swank-client/${part}`), join(copy, part), { recursive: true });
-    await appendFile(join(copy, "lisp/connection/guard.lisp"), `\n(defparameter *copy* ${number})\n`);
-    const library: { readonly connect: typeof connect } = await import(pathToFileURL(join(copy, "dist/index.js")).href);
-    return library.connect({ port: image.swank.port, cacheDir: false });
-  }
+  afterEach(() => copies.closeClients());
+  after(() => copies.remove());
 
   /** The number of versions besides that of the client that asks. */
   async function count(): Promise<number> {
     return Number(await image.ask(VERSIONS)) - 1;
   }
 
-  it("that nobody uses are deleted when another one has come: ten in turn leave one", async () => {
+  it("that nobody uses are deleted when another one has come: several in turn leave one", async () => {
     let kept: string | undefined;
-    for (let number = 0; number < 10; number += 1) {
-      const client = await clientOf(number);
+    for (const number of [0, 1, 2]) {
+      const client = await copies.client(image, number);
       expect(await values(client, "(+ 1 2)")).to.deep.equal(["3"]);
-      while ((await count()) !== 1) await new Promise((resolve) => setTimeout(resolve, 20));
+      while ((await count()) !== 1) await pause(20);
       kept ??= await image.ask(KEPT);
       expect(await image.ask(KEPT)).to.equal(kept);
       await client.close();
@@ -65,57 +104,24 @@ describe("Versions of the runtime", function () {
   });
 
   it("are kept while a client uses them, with its stops, and deleted when it leaves", async () => {
-    const first = await clientOf(100);
+    const first = await copies.client(image, 0);
     const { stop } = stopped(await first.evaluate('(error "stopped in the older version")').next());
-    const second = await clientOf(101);
+    const second = await copies.client(image, 1);
     expect(await values(second, "(+ 1 2)")).to.deep.equal(["3"]);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    // The image deletes other versions a moment after a client has come.
+    await pause(1500);
     expect(await stop.frames()).to.have.property("frames");
     await stop.abort();
     expect(await values(first, "(+ 2 2)")).to.deep.equal(["4"]);
     await first.close();
-    while ((await count()) !== 1) await new Promise((resolve) => setTimeout(resolve, 20));
+    while ((await count()) !== 1) await pause(20);
     expect(await values(second, "(+ 3 3)")).to.deep.equal(["6"]);
     await second.close();
   });
-});
-
-const PACKAGES = fileURLToPath(new URL("../../../../packages", import.meta.url));
-
-/** Names of the packages of every version of the runtime that is loaded. */
-const LOADED_VERSIONS = `(cl:count-if (cl:lambda (package) (cl:eql 0 (cl:search "SWANK-CLIENT/EVALUATE/" (cl:package-name package)))) (cl:list-all-packages))`;
-const HOOKS = "(cl:list (cl:length swank::*connection-closed-hook*) (cl:length sb-ext:*exit-hooks*))";
-
-/** Another version of the library: its Lisp has one more line. => what to import */
-async function otherVersion(folder: string): Promise<string> {
-  await cp(join(PACKAGES, "swank-client"), folder, {
-    recursive: true,
-    filter: (path) => !path.includes("node_modules"),
-  });
-  await symlink(join(PACKAGES, "..", "node_modules"), join(folder, "node_modules"));
-  const file = join(folder, "lisp", "evaluate", "package.lisp");
-  await writeFile(file, `${await readFile(file, "utf8")}\n;;; Another version.\n`);
-  return pathToFileURL(join(folder, "dist", "index.js")).href;
-}
-
-describe("Runtimes of two library versions in one image", () => {
-  const image = liveImage();
-  let folder: string;
-  let library: string;
-  let client: SwankClient;
-  let alone: string;
-
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), "swank-client-version-"));
-    library = await otherVersion(folder);
-  });
-  beforeEach(async () => {
-    alone = await image.ask(HOOKS);
-    client = await image.connect();
-  });
-  after(() => rm(folder, { recursive: true }));
 
   it("do not affect each other, and each leaves only its own packages", async () => {
+    const alone = await image.ask(HOOKS);
+    const client = await image.connect();
     await values(client, "(defun up-work (n) (* n 2))");
     await client.breakpoints.set("up-work");
     const halted = client.evaluate('(progn (restart-case (error "of the newer one") (go-on () :went-on)))');
@@ -126,9 +132,9 @@ describe("Runtimes of two library versions in one image", () => {
        for (const code of ["(loop)", '(error "of the older one")', "(up-work 1)"]) client.evaluate(code);
        let stops = 0;
        client.on("stop", () => (stops += 1) === 2 && tell("stopped"));`,
-      { port: image.swank.port, library },
+      { ...copies.options(image), library: await copies.library(0) },
     );
-    expect(await image.ask(LOADED_VERSIONS)).to.equal("2");
+    while ((await count()) !== 1) await pause(20);
     while ((await image.ask(HOOKS)) !== withOne) await pause(20);
     expect(stop.stop.isLive).to.equal(true);
     const reached = client.evaluate("(up-work 21)");
@@ -143,26 +149,36 @@ describe("Runtimes of two library versions in one image", () => {
   });
 });
 
-/** The system, loaded as somebody who works on it does, under the names that its files have. => whether it understands what it is called with */
-function loadByHand(): string {
-  const asd = join(PACKAGES, "swank-client", "lisp", "swank-client.asd");
+/** Names of the packages of every version of the runtime that is loaded. */
+const LOADED_VERSIONS = `(cl:count-if (cl:lambda (package) (cl:eql 0 (cl:search "SWANK-CLIENT/EVALUATE/" (cl:package-name package)))) (cl:list-all-packages))`;
+
+/**
+ * The system, loaded as somebody who works on it does, under the names that its files have.
+ *
+ * @param compile - Compile its files even if they are compiled.
+ * @returns whether it understands what it is called with
+ */
+function loadByHand(compile: boolean): string {
+  const asd = inRepository("packages/swank-client/lisp/swank-client.asd");
   return `(cl:progn
     (cl:require "asdf")
+    (cl:dolist (name (cl:funcall (cl:intern "REGISTERED-SYSTEMS" "ASDF")))
+      (cl:when (cl:eql 0 (cl:search "swank-client" name)) (cl:funcall (cl:intern "CLEAR-SYSTEM" "ASDF") name)))
     (cl:let ((cl:*standard-output* (cl:make-broadcast-stream)) (cl:*error-output* (cl:make-broadcast-stream)))
       (cl:funcall (cl:intern "LOAD-ASD" "ASDF") (sb-ext:parse-native-namestring ${JSON.stringify(asd)}))
-      (cl:funcall (cl:intern "LOAD-SYSTEM" "ASDF") "swank-client" :force cl:t))
+      (cl:funcall (cl:intern "LOAD-SYSTEM" "ASDF") "swank-client" :force ${compile ? "cl:t" : "cl:nil"}))
     (cl:not (cl:null (cl:fboundp (cl:intern "EVALUATE" "SWANK-CLIENT/EVALUATE")))))`;
 }
 
 describe("Runtime loaded by hand as a system into an image with clients", function () {
-  // all its files are compiled twice
+  // all its files are compiled
   this.timeout(240_000);
   const image = liveClient();
 
   it("does not affect the clients' runtime, nor the reverse, in either order of loading", async () => {
     const halted = image.client.evaluate('(restart-case (error "before it is loaded") (go-on () :went-on))');
     const stop = stopped(await halted.next());
-    expect(await image.ask(loadByHand())).to.equal("T");
+    expect(await image.ask(loadByHand(true))).to.equal("T");
     await stop.stop.invokeRestart(0);
     expect(await halted.next()).to.deep.include({ status: "returned", values: [":WENT-ON"] });
     const definition = '(cl:fdefinition (cl:intern "EVALUATE" "SWANK-CLIENT/EVALUATE"))';
@@ -171,7 +187,7 @@ describe("Runtime loaded by hand as a system into an image with clients", functi
     const later = await image.connect();
     expect(await values(later, "(+ 1 2)")).to.deep.equal(["3"]);
     await later.breakpoints.list();
-    expect(await image.ask(loadByHand())).to.equal("T");
+    expect(await image.ask(loadByHand(false))).to.equal("T");
     expect(await values(later, "(+ 2 2)")).to.deep.equal(["4"]);
     expect(await image.values(`(eq cl-user::*by-hand* ${definition})`)).to.deep.equal(["NIL"]);
     expect(await image.ask(LOADED_VERSIONS)).to.equal("1");

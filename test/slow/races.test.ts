@@ -1,0 +1,3 @@
+import { races } from "../swank-client/live/races.js";
+
+races(1);

@@ -1,0 +1,3 @@
+import { races } from "./races.js";
+
+races(0.05);
