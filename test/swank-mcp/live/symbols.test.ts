@@ -1,8 +1,12 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { standardPlaces } from "#swank-mcp/report/hyperspec.js";
 import { NO_ERROR } from "#swank-mcp/report/stop.js";
-import { liveServer } from "../../support/live-server.js";
+import { liveFolder, liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 
 describe("describe-symbol and list-definitions", () => {
   const server = liveServer();
@@ -103,6 +107,55 @@ describe("describe-symbol and list-definitions", () => {
       name: "COMMON-LISP-USER::*LS-DATA*",
       meanings: [{ kind: "variable", value: { left_out: "20 of 21 elements shown" }, source: { kind: "evaluation" } }],
     });
+  });
+});
+
+/** A part of SBCL's manual, as Info's files have it. */
+const MANUAL = {
+  "sbcl.info": `This is sbcl.info
+
+     This manual, for SBCL version 2.2.9.debian, is part of the SBCL
+     software system.
+
+\x1f
+Indirect:
+sbcl.info-1: 691
+`,
+  "sbcl.info-1": `\x1f
+File: sbcl.info,  Node: Unwinding,  Next: At Exit,  Up: Exit
+
+ -- Function: exit &key code abort timeout
+     Terminates the process
+
+\x1f
+File: sbcl.info,  Node: Exiting Commands,  Up: Debugger Commands
+
+ -- Debugger Command: timeout
+ -- Function: restrict-compiler-policy &optional quality min max
+
+\x1f
+File: sbcl.info,  Node: Policy,  Up: Debugger Commands
+
+ -- Function: restrict-compiler-policy &optional quality min max
+`,
+};
+
+describe("describe-symbol where SBCL's manual is installed", () => {
+  const folder = liveFolder("sbcl manual");
+  let server: McpStdio;
+  before(async () => {
+    await writeFile(join(folder, "sbcl.info"), MANUAL["sbcl.info"]);
+    await writeFile(join(folder, "sbcl.info-1.gz"), gzipSync(MANUAL["sbcl.info-1"]));
+    server = await McpStdio.start([], { INFOPATH: folder });
+  });
+  after(() => server.close());
+
+  it("names the section about a symbol of SBCL, if there is one", async () => {
+    const hints = async (name: string) => blocks(await server.call("describe-symbol", { name }))[1] ?? "";
+    expect(await hints("sb-ext:exit")).to.match(/^Manual of SBCL 2\.2\.9\.debian: section "Unwinding"$/m);
+    // a command of the debugger is no condition; two sections may be about different things
+    for (const name of ["sb-ext:timeout", "sb-ext:restrict-compiler-policy", "sb-impl::exit", "cl:car"])
+      expect(await hints(name), name).to.not.include("Manual");
   });
 });
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { defineTool } from "../call/tool.js";
 import { placeLines, placesData, standardPlaces, syntaxPlaces } from "../report/hyperspec.js";
 import { similarNames, symbolBlocks, symbolMeta } from "../report/names.js";
+import { manualLines } from "../report/sbcl-manual.js";
 
 export const describeSymbol = defineTool({
   name: "describe-symbol",
@@ -9,7 +10,7 @@ export const describeSymbol = defineTool({
   effect: "reads",
   title: "Describe symbol",
   description:
-    "Get comprehensive information about a Lisp symbol: type, arglist, value, documentation, and source location. Takes names as code writes them, in any case: mapcar, my-app:run, :key, |Odd Name|; and ~R, #'.",
+    "Get comprehensive information about a Lisp symbol: type, arglist, value, documentation, and source location. Names as code writes them, in any case: mapcar, my-app:run, :key, |Odd Name|; and ~R, #'.",
   input: () =>
     z.strictObject({
       name: z.string().min(1).describe("Symbol name to describe"),
@@ -25,7 +26,8 @@ export const describeSymbol = defineTool({
     const places = description.status === "found" ? standardPlaces(description.name) : syntaxPlaces(name);
     const similar = places.length > 0 ? [] : await similarNames(client, name, description);
     const [text = "", ...hints] = symbolBlocks(description, name, { guide, similar, args });
-    const more = [...placeLines(places), ...hints].join("\n");
+    const manual = description.status === "found" ? await manualLines(description) : [];
+    const more = [...placeLines(places), ...manual, ...hints].join("\n");
     return {
       blocks: more === "" ? [text] : [text, more],
       isError: false,

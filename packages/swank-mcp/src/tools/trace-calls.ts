@@ -146,7 +146,7 @@ export const traceCalls = defineTool({
       code: z.string().min(1).optional(),
       seconds: secondsUpTo(3600).optional().describe("Instead: all threads"),
       threads: z.array(z.int()).optional(),
-      condition: z.string().optional().describe("Lisp condition with the parameters' names"),
+      condition: z.string().optional().describe("Lisp condition on the parameters"),
       limit: z.int().min(1).max(100_000).optional().describe("Calls (10000)"),
       timeout: timeoutInput(config),
     }),
