@@ -1,7 +1,8 @@
 import { expect } from "chai";
 import { decode, dotted, equals, fold, NIL, parts, print, read, type Sexp, scan, symbol } from "sexp-parser";
 
-const DEPTH = 1_000_000;
+/** Ten times as many levels as a function can call itself. */
+const DEPTH = 100_000;
 const a = symbol("a");
 
 function nested(open: string, close: string, core = "a", depth = DEPTH): string {
@@ -26,7 +27,7 @@ function expectDeep(open: string, close: string, levels: number, depth: number):
   expect(equals(datum, read(nested(open, close, "z", depth))), "another core").to.equal(false);
 }
 
-describe("a million levels of nesting", () => {
+describe("a hundred thousand levels of nesting", () => {
   it("do not stop read, print, equals and fold", () => expectDeep("(", ")", 1, DEPTH));
 
   it("of tails are read as one flat list", () => {
@@ -37,7 +38,7 @@ describe("a million levels of nesting", () => {
   });
 
   it("in opaque data are kept as text", () => {
-    for (const text of [nested("#.", "", "a", DEPTH / 20), nested("#1=", "", "a", DEPTH / 20), nested("#<", ">")])
+    for (const text of [nested("#.", "", "a", DEPTH / 5), nested("#1=", "", "a", DEPTH / 5), nested("#<", ">")])
       expect(print(read(text)) === text).to.equal(true);
   });
 
@@ -61,7 +62,7 @@ describe("a million levels of nesting", () => {
   });
 });
 
-describe("fifty thousand levels of nesting", () => {
+describe("twenty thousand levels of nesting", () => {
   const cases: readonly (readonly [open: string, close: string, levels: number])[] = [
     ['(b "c" ', ")", 1],
     ["#(", ")", 1],
@@ -75,7 +76,7 @@ describe("fifty thousand levels of nesting", () => {
     ["#C(1 ", ")", 1],
   ];
   for (const [open, close, levels] of cases)
-    it(`of ${open} do not stop read, print, equals and fold`, () => expectDeep(open, close, levels, DEPTH / 20));
+    it(`of ${open} do not stop read, print, equals and fold`, () => expectDeep(open, close, levels, DEPTH / 5));
 });
 
 describe("fold", () => {

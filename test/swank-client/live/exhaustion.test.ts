@@ -14,7 +14,7 @@ describe("Evaluation that exhausts", () => {
   const RECURSE = "(defun recurse (x) (1+ (recurse x))) (recurse 1)";
 
   it("the stack, repeatedly, stops and can be aborted; the image stays usable", async () => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const { evaluation, stop } = await image.stopIn(RECURSE);
       expect(stop.condition.type).to.equal("STORAGE-CONDITION");
       expect(stop.condition.message).to.match(/stack exhausted/i);
@@ -70,14 +70,14 @@ describe("Evaluation that exhausts", () => {
     typeof known === "string" ? text === known : known.test(text);
 
   it("the stack in many threads simultaneously", async () => {
-    const evaluations = [...Array(6).keys()].map(() => image.client.evaluate(RECURSE));
+    const evaluations = [...Array(4).keys()].map(() => image.client.evaluate(RECURSE));
     for (const evaluation of evaluations)
       expect(stopped(await evaluation.next()).stop.condition.type).to.equal("STORAGE-CONDITION");
     for (const evaluation of evaluations) aborted(await evaluation.abort());
   });
 
   it("the stack, and handles the condition itself", async () => {
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const code =
         "(list (handler-case (recurse 1) (storage-condition () :first)) (handler-case (recurse 1) (storage-condition () :second)))";
       expect(await image.values(`(defun recurse (x) (1+ (recurse x))) ${code}`)).to.deep.equal(["(:FIRST :SECOND)"]);
@@ -97,7 +97,7 @@ describe("Evaluation that exhausts", () => {
   });
 
   it("the stack, under policy unwind", async () => {
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const outcome = aborted(await image.evaluate(RECURSE, { onError: "unwind" }));
       expect(outcome.error?.type).to.equal("STORAGE-CONDITION");
       expect(outcome.error?.frames).to.have.lengthOf(200);
@@ -106,7 +106,7 @@ describe("Evaluation that exhausts", () => {
 
   it("the stack, by a value that prints itself without end", async () => {
     const setUp = "(defstruct endless) (defmethod print-object ((o endless) s) (1+ (print-object o s)))";
-    for (let round = 0; round < 4; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       expect((await image.values(`${setUp} (make-endless)`))[0]).to.match(/error printing/);
     }
   });
@@ -121,7 +121,7 @@ describe("Evaluation that exhausts", () => {
   });
 
   it("the heap, by one large allocation", async () => {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const { evaluation, stop } = await image.stopIn("(make-array (ash 1 40))");
       expect(stop.condition.type).to.equal("STORAGE-CONDITION");
       expect(stop.condition.class).to.match(/HEAP-EXHAUSTED-ERROR$/);
@@ -143,7 +143,7 @@ describe("Evaluation that exhausts", () => {
   });
 
   it("the stack of a background thread, which ends when it is aborted: later threads and evaluations run", async () => {
-    for (let round = 0; round < 6; round += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const next = nextStop(image.client);
       await image.values("(defun recurse (x) (1+ (recurse x))) (sb-thread:make-thread (lambda () (recurse 1))) 1");
       const stop = await next;

@@ -281,10 +281,10 @@ describe("Large output", () => {
     });
 
   it("from many simultaneous evaluations blocks none of them", async () => {
-    const floods = [...Array(8).keys()].map(() =>
+    const floods = [...Array(4).keys()].map(() =>
       image.client.evaluate("(loop (print 1))", { outputLimit: Number.POSITIVE_INFINITY }),
     );
-    for (let n = 0; n < 20; n += 1) expect(await image.values(`(+ ${n} 1)`)).to.deep.equal([String(n + 1)]);
+    for (let n = 0; n < 5; n += 1) expect(await image.values(`(+ ${n} 1)`)).to.deep.equal([String(n + 1)]);
     for (const flood of floods) aborted(await flood.abort());
   });
 });
