@@ -14,21 +14,45 @@ export class DefaultJsonSchemaValidator {
   }
 }`;
 
-/** Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program. */
+/**
+ * Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program: once without the HTTP server, which would
+ * slow every start, and once with it.
+ */
 export async function bundle() {
-  const { code, map, inputs } = await bundleProgram();
   await mkdir(PROGRAM, { recursive: true });
-  await replaceFile("swank-mcp.cjs", `${code}//# sourceMappingURL=swank-mcp.cjs.map\n`);
-  await replaceFile("swank-mcp.cjs.map", map);
+  await writeProgram("swank-mcp.cjs", [WITHOUT_HTTP, REPLACEMENTS]);
+  const inputs = await writeProgram("swank-mcp-http.cjs", [REPLACEMENTS]);
   await replaceFile("licences.txt", await licencesOf(inputs));
   await copyLisp();
 }
+
+/** @param {string} name @param {import("esbuild").Plugin[]} plugins */
+async function writeProgram(name, plugins) {
+  const { code, map, inputs } = await bundleProgram(plugins);
+  await replaceFile(name, `${code}//# sourceMappingURL=${name}.map\n`);
+  await replaceFile(`${name}.map`, map);
+  return inputs;
+}
+
+/** @type {import("esbuild").Plugin} */
+const REPLACEMENTS = { name: "replacements", setup: replaceModules };
+
+/** @type {import("esbuild").Plugin} bin/swank-mcp.js runs the other bundle for the commands that need the HTTP server */
+const WITHOUT_HTTP = {
+  name: "without HTTP",
+  setup({ onLoad }) {
+    onLoad({ filter: /[/\\]dist[/\\]http[/\\][^/\\]+$/ }, () => ({
+      contents: 'throw new Error("This bundle serves no HTTP.");',
+    }));
+  },
+};
 
 /** The head of the bundle, and what its code gets instead of `import.meta.url`. */
 const HEAD = `"use strict";
 const __url = require("node:url").pathToFileURL(__filename).href;`;
 
-async function bundleProgram() {
+/** @param {import("esbuild").Plugin[]} plugins */
+async function bundleProgram(plugins) {
   const { build } = await import("esbuild");
   const { outputFiles, metafile } = await build({
     absWorkingDir: inRepository(),
@@ -52,7 +76,7 @@ async function bundleProgram() {
     sourcemap: "external",
     sourcesContent: false,
     banner: { js: HEAD },
-    plugins: [{ name: "replacements", setup: replaceModules }],
+    plugins,
     logLevel: "error",
   });
   const text = (/** @type {string} */ suffix) => outputFiles.find(({ path }) => path.endsWith(suffix))?.text ?? "";

@@ -12,22 +12,31 @@ export interface HttpAddress {
   readonly token: string;
 }
 
+export interface HttpServerOptions {
+  /** Default: any free port. */
+  readonly port?: number;
+  /** Default: a new file. */
+  readonly tokenFile?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** The installed `swank-mcp http`, on a free port, with a file of tokens of its own. */
 export class HttpServer {
   readonly tokens: Tokens;
   readonly #server: ServerProcess;
   #output = "";
 
-  private constructor(args: readonly string[], port: number, tokenFile: string) {
+  private constructor(args: readonly string[], { port, tokenFile, environment }: Required<HttpServerOptions>) {
     this.tokens = new Tokens(tokenFile);
-    this.#server = new ServerProcess(["http", "--port", String(port), "--token-file", tokenFile, ...args]);
+    this.#server = new ServerProcess(["http", "--port", String(port), "--token-file", tokenFile, ...args], environment);
     this.#server.process.stdout.setEncoding("utf8").on("data", (text: string) => {
       this.#output += text;
     });
   }
 
-  static async start(args: readonly string[] = [], { port = 0, tokenFile = newTokenFile() } = {}): Promise<HttpServer> {
-    const server = new HttpServer(args, port, tokenFile);
+  static async start(args: readonly string[] = [], options: HttpServerOptions = {}): Promise<HttpServer> {
+    const { port = 0, tokenFile = newTokenFile(), environment = {} } = options;
+    const server = new HttpServer(args, { port, tokenFile, environment });
     let hasEnded = false;
     void server.exited.then(() => {
       hasEnded = true;

@@ -13,7 +13,9 @@ const { HOME, XDG_CACHE_HOME } = process.env;
 const cache = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
 if (cache) enableCompileCache?.(join(cache, "swank-toolkit/node"));
 
-const program = join(__dirname, "../dist/program/swank-mcp.cjs");
+// The HTTP server would slow the other starts: a bundle of its own has it, with all else. A word that only looks like the command does no harm.
+const mayNeedHttp = process.argv.some((word) => word === "http" || word === "token");
+const program = join(__dirname, `../dist/program/swank-mcp${mayNeedHttp ? "-http" : ""}.cjs`);
 
 if (existsSync(program)) {
   require(program);

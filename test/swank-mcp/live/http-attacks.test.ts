@@ -203,3 +203,19 @@ describe("an HTTP server under attack", () => {
     for (const answer of await Promise.all(calls)) expect(answer).to.match(/^=> NIL/);
   });
 });
+
+describe("an HTTP server with a client that never ends its sessions", () => {
+  const http = liveHttp({ args: ["--max-clients", "3"] });
+
+  it("forgets a session without a connection for another one of the same identity", async () => {
+    const at = http.client();
+    const sessions = [];
+    for (let count = 0; count < 4; count += 1) sessions.push(await HttpClient.initialized(at));
+    const [gone, ...kept] = sessions;
+    expect((await gone?.begin("lisp-status"))?.status).to.equal(404);
+    for (const session of kept) {
+      expect(await session.evaluate("1")).to.match(/^=> 1/);
+      await session.delete();
+    }
+  });
+});

@@ -14,6 +14,7 @@ import {
 } from "../mcp/http-peer.js";
 import { type Message, readMessage } from "../mcp/sent-message.js";
 import { clientText } from "../mcp/server.js";
+import { oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import type { Identity } from "./tokens.js";
 
@@ -24,6 +25,9 @@ const MAX_ALL_CALLS = 64;
 
 /** How often clients are looked at that may have gone, in milliseconds. */
 const LONGEST_INTERVAL = 5000;
+
+/** Most characters of an error in the log. */
+const MAX_ERROR = 300;
 
 /** A name with which several clients that share a token are told apart. */
 const SESSION = /^[\w.-]{1,64}$/;
@@ -65,6 +69,8 @@ export class Clients {
   readonly #clients = new Map<string, Client>();
   readonly #timer: NodeJS.Timeout;
   #calls = 0;
+  /** Sessions that are about to be clients. */
+  #beginning = 0;
   #isEnding = false;
 
   constructor(options: ClientsOptions) {
@@ -78,7 +84,7 @@ export class Clients {
     return answerOnNode(
       (request) => this.#answer(identity, request, exchange.res),
       exchange,
-      (error) => this.#options.log(`http: ${error.message}`),
+      (error) => this.#log(error.message),
     );
   }
 
@@ -153,7 +159,7 @@ export class Clients {
     const key = `${identity.key} ${name}`;
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
-    if (this.#isFull) return this.#full(sent);
+    if (!this.#hasRoom(identity)) return this.#full(sent);
     const tools = this.#options.openTools(name);
     const peer = new ModernPeer(tools, this.#events(tools, name));
     return this.#add({ key, identity, name, tools, peer });
@@ -161,14 +167,16 @@ export class Clients {
 
   async #begin(identity: Identity, name: string, request: Request, sent: Message | undefined) {
     if (request.headers.has("mcp-session-id")) return refused(400, "A session begins without an Mcp-Session-Id.", sent);
-    if (this.#isFull) return this.#full(sent);
+    if (!this.#hasRoom(identity)) return this.#full(sent);
     const tools = this.#options.openTools(name);
     const key = randomUUID();
     const onEnd = () => {
       const client = this.#clients.get(key);
       if (client !== undefined) void this.#end(client, "it has ended its session");
     };
+    this.#beginning += 1;
     const peer = await SessionPeer.begin(tools, this.#events(tools, name), { id: key, request, onEnd });
+    this.#beginning -= 1;
     return this.#add({ key, identity, name, tools, peer });
   }
 
@@ -184,14 +192,30 @@ export class Clients {
     );
   }
 
+  /** Errors can quote what a client has sent. */
+  #log(text: string): void {
+    this.#options.log(`http: ${oneLine(text, MAX_ERROR)}`);
+  }
+
   #add(added: Pick<Client, "key" | "identity" | "name" | "tools" | "peer">): Client {
     const client = { ...added, open: 0, calls: 0, lastUsed: 0 };
     this.#clients.set(client.key, client);
     return client;
   }
 
-  get #isFull(): boolean {
-    return this.#clients.size >= this.#options.maxClients;
+  /**
+   * Whether there is room for another client. Clients rarely end their sessions when they go: of those with the same identity that have no
+   * connection, the one that was used least recently makes room.
+   */
+  #hasRoom({ key }: Identity): boolean {
+    const { maxClients } = this.#options;
+    if (this.#clients.size + this.#beginning < maxClients) return true;
+    const [oldest] = [...this.#clients.values()]
+      .filter(({ identity, peer, open }) => identity.key === key && peer instanceof SessionPeer && open === 0)
+      .sort((one, other) => one.lastUsed - other.lastUsed);
+    if (oldest === undefined) return false;
+    void this.#end(oldest, "another session of its identity has begun");
+    return true;
   }
 
   #full(sent: Message | undefined): Response {
@@ -202,7 +226,7 @@ export class Clients {
   #events(tools: ToolServer, name: string): HttpEvents {
     const { log } = this.#options;
     return {
-      onError: (error) => log(`http: ${name}: ${error.message}`),
+      onError: (error) => this.#log(`${name}: ${error.message}`),
       onClient: (client) => log(`client: ${name}, ${clientText(client)}`),
       // While the client reads the list, the image starts.
       onList: () => {
@@ -227,7 +251,7 @@ export class Clients {
     const { tools, peer, name } = client;
     this.#options.log(`client: ${name} is forgotten: ${why}`);
     tools.cutOff();
-    await peer.close().catch((error: Error) => this.#options.log(`http: ${error.message}`));
+    await peer.close().catch((error: Error) => this.#log(error.message));
     await tools.agent.host.close();
     tools.agent.close();
   }

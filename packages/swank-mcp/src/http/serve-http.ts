@@ -6,6 +6,7 @@ import type { Config } from "../base/config.js";
 import { type OutputQueue, type Service, settledWithin } from "../base/lifetime.js";
 import type { Log } from "../base/log.js";
 import { OptionError } from "../base/option.js";
+import { oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { Clients } from "./clients.js";
 import { Guard, refuse } from "./guard.js";
@@ -24,17 +25,23 @@ const MAX_CONNECTIONS = 1024;
 const MAX_STRANGERS = 256;
 
 /** Limits of Node's server, in milliseconds: for the head of a request, for the whole request, and for a connection between two requests. */
-const TIMES = {
+const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 60_000,
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 2000,
+  // A client whose machine fails does not close its connections.
+  keepAlive: true,
+  keepAliveInitialDelay: 30_000,
 };
 
 /** How often responses are looked at that are not taken, in milliseconds, and how many looks later their readers are given up. */
 const LOOK_INTERVAL = 15_000;
 
 const PATIENCE_IN_LOOKS = 20;
+
+/** Most characters of an error in the log. */
+const MAX_ERROR = 300;
 
 /** How long the clients have to read their last answers, in milliseconds. */
 const FAREWELL = 1000;
@@ -70,7 +77,7 @@ export async function serveHttp(options: HttpOptions): Promise<Service> {
     openTools: options.clients.open,
     log,
   });
-  const http = createServer(TIMES);
+  const http = createServer(LIMITS);
   http.maxConnections = MAX_CONNECTIONS;
   const port = await listen(http, config);
   const guard = new Guard({ port, host: config.host, publicUrl: config.publicUrl }, tokens, log);
@@ -80,7 +87,7 @@ export async function serveHttp(options: HttpOptions): Promise<Service> {
   http.on("request", (req, res) => {
     readers.add(res);
     serve({ guard, clients, strangers }, req, res).catch((error: Error) => {
-      log(`http: ${error.message}`);
+      log(`http: ${oneLine(error.message, MAX_ERROR)}`);
       res.destroy();
     });
   });
