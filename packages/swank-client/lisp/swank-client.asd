@@ -105,12 +105,15 @@
   :description "Frames, stepping, breakpoints, threads, and the stops of other clients"
   :depends-on ("swank-client/evaluate")
   :serial t
-  :components ((:file "debug/frame-calls")
+  :components ((:file "port/sbcl-objects")
+               (:file "port/sbcl-references")
+               (:file "debug/frame-calls")
                (:file "debug/frames")
                (:file "debug/stepping")
                (:file "debug/breakpoint")
                (:file "debug/breakpoints")
                (:file "debug/foreign-stops")
+               (:file "debug/lock-holders")
                (:file "debug/threads")))
 
 (asdf:defsystem "swank-client/image"
@@ -191,9 +194,7 @@
   :depends-on ("swank-client/debug" "swank-client/image")
   :serial t
   :components ((:file "port/sbcl-sprof")
-               (:file "port/sbcl-objects")
                (:file "port/sbcl-heap")
-               (:file "port/sbcl-references")
                (:file "port/sbcl-tables")
                (:file "observe/package")
                (:file "observe/runs")

@@ -49,12 +49,48 @@ const WAITING = `
 (start nil (lambda () (sleep 3600)))
 nil`;
 
+/** Locks made by hand: of structures and instances, with slots that hold threads, a list of them, or none. */
+const HAND_MADE = `
+(defvar *reads* 0)
+(defstruct guard (mutex (sb-thread:make-mutex)) (changed (sb-thread:make-waitqueue)) writer)
+(defclass counting (standard-class) ())
+(defmethod sb-mop:validate-superclass ((a counting) (b standard-class)) t)
+(defmethod sb-mop:slot-value-using-class :before ((class counting) object slot) (incf *reads*))
+(defclass gate () ((readers :initform '()) (mutex :initform (sb-thread:make-mutex)) (changed :initform (sb-thread:make-waitqueue)))
+  (:metaclass counting))
+(defmethod print-object ((gate gate) stream) (incf *reads*) (sleep 3600))
+(defclass pool () ((permits :initform (sb-thread:make-semaphore))))
+(defvar *guard* (make-guard))
+(defvar *gates* (list (vector (make-instance 'gate))))
+(defvar *pool* (make-instance 'pool))
+(defvar *lock* (sb-thread:make-mutex))
+(defun await-change (queue mutex) (sb-thread:with-mutex (mutex) (loop (sb-thread:condition-wait queue mutex))))
+(defun start-reading (guard)
+  (sb-thread:with-mutex ((guard-mutex guard)) (loop (sb-thread:condition-wait (guard-changed guard) (guard-mutex guard)))))
+(defvar *taken* (sb-thread:make-semaphore))
+(defvar *writer*
+  (sb-thread:make-thread (lambda () (sb-thread:with-mutex (*lock*) (sb-thread:signal-semaphore *taken*) (sleep 3600))) :name "writer"))
+(sb-thread:wait-on-semaphore *taken*)
+(setf (guard-writer *guard*) *writer*)
+(sb-thread:make-thread (lambda () (start-reading *guard*)) :name "reader")
+(let ((own (make-guard)))
+  (setf (guard-writer own) (sb-thread:make-thread (lambda () (start-reading own)) :name "again")))
+(let* ((gate (aref (first *gates*) 0)) (ended (sb-thread:make-thread (lambda () 1))))
+  (sb-thread:join-thread ended)
+  (setf (slot-value gate 'readers) (list *writer* ended))
+  (sb-thread:make-thread #'await-change :name "listed" :arguments (list (slot-value gate 'changed) (slot-value gate 'mutex))))
+(sb-thread:make-thread (lambda () (sb-thread:wait-on-semaphore (slot-value *pool* 'permits))) :name "worker")
+(sb-thread:make-thread (lambda () (sb-thread:with-mutex (*lock*) 1)) :name "direct")
+(sb-thread:make-thread #'await-change :name "plain" :arguments (list (sb-thread:make-waitqueue) (sb-thread:make-mutex)))
+(setf *reads* 0)
+nil`;
+
 const STATES = {
   holder: "sleep",
   taker: "mutex",
   waiter: "queue",
   timed: "queue",
-  counter: "queue",
+  counter: "semaphore",
   joiner: "join",
   reader: "input",
   busy: "running",
@@ -69,7 +105,7 @@ describe("list-threads", function () {
     await server.evaluate(WAITING);
     expectFacts(
       named(await listThreadsWhen(server, STATES)),
-      '<>, your code: sleeping\n<busy> busy, your code: running\n<closed> closed, your code: running\n<counter> counter, your code: waiting on a condition variable or semaphore "permits"; who would wake it is not known\n<failed> failed, your code: stopped as <failed>/1\n<holder> holder, your code: sleeping\n<joiner> joiner, your code: waiting for the end of <holder>\n<reader> reader, your code: waiting for input\n<taker> taker, your code: waiting for MUTEX "monitor" held by <holder>\n<timed> timed, ',
+      '<>, your code: sleeping\n<busy> busy, your code: running\n<closed> closed, your code: running\n<counter> counter, your code: waiting for SEMAPHORE "permits"; who would wake it is not known\n<failed> failed, your code: stopped as <failed>/1\n<holder> holder, your code: sleeping\n<joiner> joiner, your code: waiting for the end of <holder>\n<reader> reader, your code: waiting for input\n<taker> taker, your code: waiting for MUTEX "monitor" held by <holder>\n<timed> timed, ',
       "No deadlock among mutexes and ends of threads.…Not listed: <n> threads of Swank and Lisp (...).",
     );
   });
@@ -104,6 +140,74 @@ describe("list-threads", function () {
     expect((await listThreads(server, { name: "control-" })).text).to.match(/^\d+ control-thread, Swank or Lisp: /);
   });
 
+  it("names the objects that hold locks without names, and the threads that they record", async () => {
+    await server.evaluate(HAND_MADE);
+    const { text, threads } = await listThreadsWhen(server, {
+      reader: "queue",
+      again: "queue",
+      listed: "queue",
+      worker: "semaphore",
+      direct: "mutex",
+      plain: "queue",
+    });
+    const idOf = (name: string) => threads.find((thread) => thread.name === name)?.id;
+    const line = (name: string) => text.split("\n").find((each) => each.startsWith(`${idOf(name)} ${name}, `));
+    const place = (slot: string, object: string) => `\\(slot ${slot} of ${object} \\(id \\d+\\)`;
+    expect(line("reader")).to.match(
+      new RegExp(
+        `: waiting on a condition variable ${place("CHANGED", "GUARD")}, the value of \\*GUARD\\*\\); thread ${idOf("writer")} is recorded as WRITER there$`,
+      ),
+    );
+    expect(line("again")).to.match(/; this thread itself is recorded as WRITER there$/);
+    expect(line("listed")).to.match(
+      new RegExp(
+        `${place("CHANGED", "GATE")}, found from \\*GATES\\*\\); thread ${idOf("writer")} is recorded as READERS there, a thread that has ended is recorded as READERS there$`,
+      ),
+    );
+    expect(line("worker")).to.match(
+      new RegExp(
+        `: waiting for SEMAPHORE ${place("PERMITS", "POOL")}, the value of \\*POOL\\*\\); who would wake it is not known$`,
+      ),
+    );
+    expect(line("direct")).to.match(
+      new RegExp(`: waiting for MUTEX \\(the value of \\*LOCK\\*\\) held by ${idOf("writer")}$`),
+    );
+    expect(line("plain")).to.match(/: waiting on a condition variable or semaphore; who would wake it is not known$/);
+    expect(threads.find(({ name }) => name === "reader")?.["recorded"]).to.deep.equal([
+      { slot: "WRITER", thread: idOf("writer") },
+    ]);
+    const stacks = await listStacks(server, 30);
+    expect(stacks.text).to.match(
+      /^\d+ reader, your code: waiting on a condition variable in START-READING \(slot CHANGED /m,
+    );
+    expect(await server.evaluate("*reads*")).to.deep.equal(["=> 0"]);
+  });
+
+  it("shows equal stacks once, with the state and the time of each thread", async () => {
+    await server.evaluate(`
+      (defvar *lock* (sb-thread:make-mutex :name "one"))
+      (defun take () (sb-thread:with-mutex (*lock*) 1))
+      (defvar *taken* (sb-thread:make-semaphore))
+      (sb-thread:make-thread (lambda () (sb-thread:with-mutex (*lock*) (sb-thread:signal-semaphore *taken*) (sleep 3600))))
+      (sb-thread:wait-on-semaphore *taken*)
+      (dotimes (i 8) (sb-thread:make-thread #'take :name (format nil "taker-~d" i)))
+      (sb-thread:make-thread (lambda () (sleep 3600)) :name "sleeper") nil`);
+    const states = Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`taker-${i}`, "mutex"]));
+    const running = server.startCall("evaluate-lisp", { code: "(list (take))", timeout: 3600 });
+    await listThreadsWhen(server, { ...states, sleeper: "sleep", worker: "mutex" });
+    const { text, threads } = await listStacks(server, 5);
+    const ids = threads.filter(({ name }) => name.startsWith("taker")).map(({ id }) => id);
+    const frames = text.split("\n").filter((each) => /^ {2}.*< TAKE$/.test(each));
+    expect(frames).to.have.lengthOf(1);
+    const alike = /^8 threads \((?:\d+ taker-\d, ){5}ids \d+ \d+ \d+\), your code: waiting for MUTEX "one" in TAKE/m;
+    expect(text).to.match(alike);
+    const [line = ""] = alike.exec(text) ?? [];
+    expect(line.match(/\d+(?= taker)|(?<=ids .*)\d+/g)?.map(Number)).to.have.members(ids);
+    expect(text).to.match(/^\d+ worker, your evaluation(?:, begun \d+ s ago)?: waiting for MUTEX "one" in TAKE/m);
+    running.result.catch(() => undefined);
+    server.cancel(running.id);
+  });
+
   it("says that it is not known who ends a deadlock of hand-made locks", async () => {
     await server.evaluate(`
 (defvar *a* (sb-thread:make-semaphore :name "a"))
@@ -114,9 +218,9 @@ describe("list-threads", function () {
 (sb-thread:make-thread (lambda () (loop while (sb-ext:compare-and-swap (car *spin*) 0 1) do (sb-thread:thread-yield))) :name "spin")
 (sb-thread:make-thread (lambda () (loop while (car *spin*) do (sleep 3600))) :name "poll")
 nil`);
-    const { text } = await listThreadsWhen(server, { first: "queue", second: "queue", poll: "sleep" });
-    expect(text).to.match(/ first, your code: .* semaphore "b"; who would wake it is not known$/m);
-    expect(text).to.match(/ second, your code: .* semaphore "a"; who would wake it is not known$/m);
+    const { text } = await listThreadsWhen(server, { first: "semaphore", second: "semaphore", poll: "sleep" });
+    expect(text).to.match(/ first, your code: waiting for SEMAPHORE "b"; who would wake it is not known$/m);
+    expect(text).to.match(/ second, your code: waiting for SEMAPHORE "a"; who would wake it is not known$/m);
     expect(text).to.match(/^No deadlock among mutexes and ends of threads\. Who waits for whom is not known for /m);
   });
 
@@ -152,6 +256,33 @@ nil`);
     for (let round = 0; round < 20; round += 1) await listThreads(server, { stacks: 3 });
     expect((await listThreads(server)).threads.map(({ name }) => name)).to.include.members(Object.keys(STATES));
     expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
+  });
+
+  it("names nothing wrong while threads come, wait for a lock made by hand, and end", async () => {
+    await server.evaluate(`
+      (defstruct turn (mutex (sb-thread:make-mutex)) (changed (sb-thread:make-waitqueue)) owner (left 0))
+      (defvar *turn* (make-turn))
+      (defvar *ended* 0)
+      (defun take-turn (turn)
+        (sb-thread:with-mutex ((turn-mutex turn))
+          (loop while (turn-owner turn) do (sb-thread:condition-wait (turn-changed turn) (turn-mutex turn)))
+          (setf (turn-owner turn) sb-thread:*current-thread*))
+        (make-list 1000)
+        (sb-thread:with-mutex ((turn-mutex turn))
+          (setf (turn-owner turn) nil)
+          (incf *ended*)
+          (sb-thread:condition-broadcast (turn-changed turn))))
+      (dotimes (i 2)
+        (sb-thread:make-thread (lambda () (loop (mapc #'sb-thread:join-thread
+          (loop repeat 6 collect (sb-thread:make-thread #'take-turn :name "taker" :arguments (list *turn*))))))
+          :name "maker")) nil`);
+    for (let round = 0; round < 60; round += 1) {
+      const { text } = await listThreads(server, { name: "taker" });
+      for (const [, place] of text.matchAll(/ \((slot .*?)\)(?:;| held|$)/gm))
+        expect(place).to.match(/^slot (?:MUTEX|CHANGED) of TURN \(id \d+\)(?:, the value of \*TURN\*)?$/);
+      for (const [, slot] of text.matchAll(/ is recorded as (\S+) there/g)) expect(slot).to.equal("OWNER");
+    }
+    await server.evaluate("(let ((before *ended*)) (loop until (> *ended* (+ before 20)) do (sleep 0.01)))");
   });
 
   it("says whose code runs, beside another client, and leaves its threads alone when the server is killed", async () => {

@@ -3,19 +3,20 @@
 (defpackage #:swank-client/debug
   (:documentation "Frames, steps, breakpoints, and the threads of the image.")
   (:use #:common-lisp #:swank-client/sbcl-stack #:swank-client/sbcl-calls #:swank-client/swank-requests #:swank-client/swank-debugger
-        #:swank-client/swank-connections #:swank-client/sbcl-threads #:swank-client/sbcl-functions #:swank-client/printing
+        #:swank-client/swank-connections #:swank-client/sbcl-threads #:swank-client/sbcl-functions #:swank-client/sbcl-references #:swank-client/printing
         #:swank-client/connection #:swank-client/session #:swank-client/evaluations #:swank-client/code-state #:swank-client/reading
         #:swank-client/conditions #:swank-client/calls #:swank-client/stack #:swank-client/variables #:swank-client/waits
         #:swank-client/snapshots)
-  (:import-from #:swank-client/any-names #:accessible-symbol #:version-symbols)
+  (:import-from #:swank-client/any-names #:accessible-symbol #:runtime-package-p #:version-symbols)
+  (:import-from #:swank-client/sbcl-objects #:layout-class #:layout-of-instance #:obsolete-p #:structure-slot)
   (:import-from #:swank-client/any-lisp #:nil-on #:or-nil)
   (:import-from #:swank-client/sbcl-locks #:with-system-mutex #:world-lock)
   (:import-from #:swank-client/sbcl-faults #:recording-faults)
   (:import-from #:swank-client/sbcl-swank #:*sldb-stack-top* #:nth-frame)
   (:import-from #:swank-client/text #:setf-text-p #:trimmed)
   (:import-from #:swank-client/forms #:token-positions)
-  (:import-from #:swank-client/names #:symbol-named #:with-name-spelled #:with-names-spelled)
-  (:import-from #:swank-client/objects #:drop-lookup #:new-number #:numbered-values)
+  (:import-from #:swank-client/names #:implementation-package-p #:live-packages #:symbol-named #:with-name-spelled #:with-names-spelled)
+  (:import-from #:swank-client/objects #:drop-lookup #:new-number #:number-of #:numbered-values)
   (:import-from #:swank-client/evaluate #:abort-restart #:call-in-evaluation #:end-thread #:enter-interrupt #:give-code #:stop-own-thread
                                         #:unwind-evaluation)
   (:export #:ask-stop #:breakpoint #:check-breakpoint #:connect #:continue-stop #:describe-foreign-stop #:disconnect #:end-thread-by

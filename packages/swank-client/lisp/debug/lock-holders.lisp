@@ -1,6 +1,6 @@
 ;;;; Which object holds a lock or queue for which a thread waits, and which threads that object names. A lock made by hand consists of such parts.
 ;;;; No thread is disturbed: the object is looked for on the stack of the waiting thread, and below the variables of the program.
-;;;; What is found is true, because the slot was read; what is not found may still be there.
+;;;; What is found is true, because the slot was read; what is not found may exist.
 
 (in-package #:swank-client/debug)
 
@@ -44,8 +44,8 @@
 (defun holder-among (object instances)
   "=> one of INSTANCES that holds OBJECT in a slot, and the name of the slot; or NIL"
   (dolist (instance instances)
-    ;; a thread refers to the lock for which it waits
-    (unless (or (eq instance object) (typep instance '(or sb-thread:thread sb-thread:mutex sb-thread:waitqueue)))
+    ;; one that is not complete yet has no layout; a thread refers to the lock for which it waits; the entries of a hash table are no slots, and may be many
+    (unless (or (eq instance object) (eql 0 (layout-of-instance instance)) (typep instance '(or sb-thread:thread sb-thread:mutex sb-thread:waitqueue hash-table)))
       (let ((slot (slot-holding object instance)))
         (when slot (return (values instance slot)))))))
 
@@ -60,7 +60,7 @@
 
 ;;; Below variables
 
-(defconstant +variable-objects+ 20000 "Objects below variables that are looked into.")
+(defconstant +variable-references+ 200000 "References below variables that are followed.")
 
 (defconstant +variable-seconds+ 1/4 "Seconds in which this begins.")
 
@@ -86,27 +86,25 @@
 
 (defun variable-places (objects)
   "The places of OBJECTS below variables of the program: object -> (SYMBOL HOLDER SLOT). HOLDER is an object below SYMBOL that holds it, or NIL; SLOT is
-NIL if that is no instance."
+NIL if that is no instance. Those near a variable are found first."
   (let ((places (make-hash-table :test 'eq)) (seen (make-hash-table :test 'eq))
-        (queue '()) (next '()) (left +variable-objects+) (missing (length objects))
+        (queue '()) (next '()) (left +variable-references+) (missing (length objects))
         (end (+ (get-internal-real-time) (* +variable-seconds+ internal-time-units-per-second))))
-    (flet ((meet (value symbol holder slot)
+    (flet ((meet (value symbol holder kind index)
+             (when (or (zerop missing) (minusp (decf left))) (return-from variable-places places))
              (when (and (member value objects :test #'eq) (not (gethash value places)))
-               (setf (gethash value places) (list symbol holder slot))
+               (setf (gethash value places) (list symbol holder (and holder (slot-name-at holder kind index))))
                (decf missing))
              (when (and (followed-p value) (not (gethash value seen)))
                (setf (gethash value seen) t)
                (push (cons value symbol) next))))
-      (loop for (value . symbol) in (program-variables) do (meet value symbol nil nil))
-      (loop while (and (plusp missing) (or queue next))
+      (loop for (value . symbol) in (program-variables) do (meet value symbol nil nil nil))
+      (loop while (or queue next)
             do (unless queue (setf queue (nreverse (shiftf next '()))))
+               (when (> (get-internal-real-time) end) (return places))
                (destructuring-bind (holder . symbol) (pop queue)
-                 (when (or (minusp (decf left)) (> (get-internal-real-time) end)) (return))
-                 (map-references (lambda (value kind index)
-                                   (when (or (followed-p value) (member value objects :test #'eq))
-                                     (meet value symbol holder (slot-name-at holder kind index))))
-                                 holder))))
-    places))
+                 (map-references (lambda (value kind index) (meet value symbol holder kind index)) holder))
+            finally (return places)))))
 
 ;;; The threads that an object names
 
@@ -134,13 +132,14 @@ NIL if that is no instance."
 
 (defun holder-text (holder slot)
   "SLOT of HOLDER as text."
-  (format nil "slot ~a of ~a (id ~d)" (line-text slot 100) (line-text (class-symbol holder) 100) (number-of holder)))
+  (let ((class (class-symbol holder)))
+    (format nil "slot ~a of ~a (id ~d)" (line-text slot 100) (if class (line-text class 100) "an object") (number-of holder))))
 
 (defun root-text (symbol directp)
   "Where an object is found from the variable SYMBOL, whose value it is if DIRECTP."
   (format nil "~:[found from~;the value of~] ~a" directp (line-text symbol 100)))
 
-(defun place-text (holders place)
+(defun lock-place-text (holders place)
   "The text for the place of a lock with HOLDERS, ((HOLDER . SLOT) ...), of which the last, or the lock, has PLACE, a value of VARIABLE-PLACES; or NIL."
   (destructuring-bind (&optional symbol holder slot) place
     (let ((texts (append (loop for (each . its-slot) in holders collect (holder-text each its-slot))
@@ -157,16 +156,16 @@ NIL if that is no instance."
     (:queue (sb-thread:waitqueue-name object))
     (:semaphore (sb-thread:semaphore-name object))))
 
-(defun worth-holders-p (thread kind object)
-  "True if it is worth knowing what holds OBJECT, for which THREAD waits in a wait of KIND."
-  (and (not (service-p thread))
-       (or (member kind '(:queue :semaphore))
-           (and (eq kind :mutex) (null (lock-name kind object))))))
+(defun worth-holders-p (kind object)
+  "True if it is worth knowing what holds OBJECT, for which a thread waits in a wait of KIND."
+  (or (member kind '(:queue :semaphore))
+      (and (eq kind :mutex) (null (lock-name kind object)))))
 
-(defun located-wait (thread)
-  "(KIND OBJECT HOLDERS) of the wait of THREAD: the values of WAIT-OF, and ((HOLDER . SLOT) ...) of the object. The queue of a semaphore stands for that."
+(defun located-wait (thread wantedp)
+  "(KIND OBJECT HOLDERS) of the wait of THREAD: the values of WAIT-OF and, if WANTEDP, ((HOLDER . SLOT) ...) of the object. The queue of a semaphore
+stands for that."
   (multiple-value-bind (kind object) (wait-of thread)
-    (let* ((holders (and (worth-holders-p thread kind object) (holders-among object (stack-instances thread (system-call thread)))))
+    (let* ((holders (and wantedp (worth-holders-p kind object) (holders-among object (stack-instances thread (system-call thread)))))
            (semaphore (first (first holders))))
       (if (typep semaphore 'sb-thread:semaphore)
           (list :semaphore semaphore (rest holders))
@@ -182,23 +181,23 @@ NIL if that is no instance."
   (destructuring-bind (kind object holders) wait
     (destructuring-bind (&optional symbol below slot) place
       (declare (ignore symbol))
-      (let ((recorded (and (not (eq kind :mutex))
-                           (mapcan #'recorded-in (append (mapcar #'first holders) (and slot (list below)))))))
-        (append (and (or recorded (null (lock-name kind object)))
-                     (optional :place (place-text holders place)))
-                (optional :recorded recorded))))))
+      (let* ((recorded (and (not (eq kind :mutex))
+                            (mapcan #'recorded-in (append (mapcar #'first holders) (and slot (list below))))))
+             (text (and (or recorded (null (lock-name kind object))) (lock-place-text holders place))))
+        (append (and text (list :place text))
+                (and recorded (list :recorded recorded)))))))
 
-(defun wait-places (threads waits)
-  "For each of THREADS, a plist as of WAIT-PLACE. WAITS are their values of LOCATED-WAIT."
-  (flet ((worth-place-p (thread wait)
-           (destructuring-bind (kind object holders) wait
-             (and (worth-holders-p thread kind object)
-                  (or holders (null (lock-name kind object)))))))
-    (let* ((ends (loop for thread in threads
-                       for wait in waits
-                       when (worth-place-p thread wait) collect (apply #'outermost (rest wait))))
-           (places (and ends (variable-places (remove-duplicates ends :test #'eq)))))
-      (loop for thread in threads
-            for wait in waits
-            collect (and (worth-place-p thread wait)
-                         (wait-place wait (gethash (apply #'outermost (rest wait)) places)))))))
+(defun worth-place-p (wait)
+  "True if it is worth knowing where WAIT, a value of LOCATED-WAIT, is."
+  (destructuring-bind (kind object holders) wait
+    (and (worth-holders-p kind object)
+         (or holders (null (lock-name kind object))))))
+
+(defun wait-places (waits)
+  "For each of WAITS, values of LOCATED-WAIT or NIL, a plist as of WAIT-PLACE."
+  (let* ((worth (remove-if-not #'worth-place-p (remove nil waits)))
+         (ends (remove-duplicates (loop for (nil object holders) in worth collect (outermost object holders)) :test #'eq))
+         (places (and ends (variable-places ends))))
+    (loop for wait in waits
+          collect (and (member wait worth :test #'eq)
+                       (wait-place wait (gethash (outermost (second wait) (third wait)) places))))))

@@ -130,6 +130,20 @@
   "NAMES, those of functions in frames, innermost first, as text."
   (mapcar (lambda (name) (line-text name 200)) (or (own-names names) names)))
 
+(defun defined-name (name)
+  "NAME, that of a function in a frame, or that of the definition around it for an anonymous function or a local one that a macro of Lisp has made; or NIL."
+  (if (and (consp name) (member (first name) '(flet labels lambda)))
+      (let ((home (second (member :in name))))
+        (if (and (not (eq (first name) 'lambda)) (not (system-name-p (second name))))
+            name
+            (and home (defined-name home))))
+      name))
+
+(defun program-function (names)
+  "The innermost of NAMES, those of functions in frames, that is the program's, as text, or NIL."
+  (let ((name (defined-name (find-if-not #'system-name-p names))))
+    (and name (line-text name 200))))
+
 (defconstant +most-threads+ 500 "Threads that one answer describes.")
 
 (defconstant +stack-seconds+ 4 "Seconds in which an answer begins to read stacks.")
@@ -192,14 +206,13 @@
   "(KEY VALUE), or NIL if VALUE is NIL."
   (and value (list key value)))
 
-(defun wait-plist (thread)
-  "A plist of what THREAD does or waits for."
-  (multiple-value-bind (kind object) (wait-of thread)
-    (let ((blocker (blocker kind object)))
-      (append (list :state (or kind :unknown))
-              (optional :what (waited-text kind object))
-              (optional :descriptor (and (integerp object) object))
-              (optional :holder (and blocker (thread-number blocker)))))))
+(defun wait-plist (kind object)
+  "A plist of the wait of KIND for OBJECT, values of WAIT-OF."
+  (let ((blocker (blocker kind object)))
+    (append (list :state (or kind :unknown))
+            (optional :what (waited-text kind object))
+            (optional :descriptor (and (integerp object) object))
+            (optional :holder (and blocker (thread-number blocker))))))
 
 (defun evaluation-seconds (thread)
   "Seconds since the evaluation that THREAD runs has begun, or NIL. Neither SBCL nor Linux records when a thread has begun to wait: the times of
@@ -208,15 +221,15 @@ its task are those of the last garbage collection or look at its stack, and of i
     (and evaluation
          (floor (- (get-internal-real-time) (evaluation-started evaluation)) internal-time-units-per-second))))
 
-(defun thread-entry (thread)
-  "A plist that describes THREAD, made without disturbing it."
-  (let ((wait (wait-plist thread)))
-    (append (list :id (thread-number thread)
-                  :name (thread-name-text thread)
-                  :level (debugger-level thread))
-            (optional :seconds (evaluation-seconds thread))
-            wait
-            (list* :whose (whose thread)))))
+(defun thread-entry (thread wait place)
+  "A plist that describes THREAD, made without disturbing it. WAIT is a value of LOCATED-WAIT, and PLACE an element of WAIT-PLACES."
+  (append (list :id (thread-number thread)
+                :name (thread-name-text thread)
+                :level (debugger-level thread))
+          (optional :seconds (evaluation-seconds thread))
+          (wait-plist (first wait) (second wait))
+          place
+          (list* :whose (whose thread))))
 
 ;;; The answer
 
@@ -233,7 +246,9 @@ its task are those of the last garbage collection or look at its stack, and of i
   (let ((names (cond ((eq (getf entry :whose) :service) :service)
                      ((> (get-internal-real-time) end) :late)
                      (t (innermost-frames thread count)))))
-    (append entry (if (listp names) (list :frames (function-texts names)) (list :unread names)))))
+    (append entry (if (listp names)
+                      (append (list :frames (function-texts names)) (optional :function (program-function names)))
+                      (list :unread names)))))
 
 (defun with-stacks (threads entries count)
   "ENTRIES, those of THREADS, with COUNT frames each."
@@ -252,7 +267,11 @@ is positive. => (:threads (PLIST ...) :count NUMBER :deadlocks (TEXT ...))"
            (all (sb-thread:list-all-threads))
            (wanted (remove-if-not (lambda (thread) (wanted-thread-p thread id name)) all))
            (threads (subseq wanted 0 (min +most-threads+ (length wanted))))
-           (entries (mapcar #'thread-entry threads)))
+           (programs (mapcar (complement #'service-p) threads))
+           (waits (mapcar #'located-wait threads programs))
+           (places (or (recording-faults (wait-places (mapcar (lambda (wait programp) (and programp wait)) waits programs)))
+                       (mapcar (constantly '()) threads)))
+           (entries (mapcar #'thread-entry threads waits places)))
       (list :threads (if (plusp frames) (with-stacks threads entries frames) entries)
             :count (length wanted)
             :deadlocks (mapcar #'deadlock-text (wait-cycles all))))))

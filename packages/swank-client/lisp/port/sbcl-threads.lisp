@@ -33,10 +33,11 @@
   (:use #:common-lisp)
   (:import-from #:swank-client/any-lisp #:nil-on)
   (:functions #:sb-kernel #:make-lisp-obj)
-  (:functions #:sb-thread #:semaphore-queue #:thread-ephemeral-p #:thread-os-tid #:thread-semaphore)
+  (:functions #:sb-thread #:semaphore-queue #:thread-ephemeral-p #:thread-os-tid #:thread-primitive-thread #:thread-semaphore)
   (:variables #:sb-kernel #:*gc-inhibit*)
-  (:variables #:sb-vm #:instance-pointer-lowtag #:instance-slots-offset #:n-word-bytes)
-  (:export #:ends-for-p #:interruptible-p #:system-call #:system-call-address #:system-call-deadline-p #:system-call-object
+  (:variables #:sb-vm #:instance-pointer-lowtag #:instance-slots-offset #:lowtag-mask #:n-word-bytes #:thread-control-stack-end-slot
+                      #:thread-control-stack-start-slot)
+  (:export #:ends-for-p #:interruptible-p #:stack-instances #:system-call #:system-call-address #:system-call-deadline-p #:system-call-object
            #:thread-ephemeral-p))
 
 (in-package #:swank-client/sbcl-threads)
@@ -134,3 +135,32 @@ The kinds are those of *SYSTEM-CALLS*, :RUNNING, :C-LOCK, :OTHER, and NIL if not
   "True if QUEUE is where threads wait for the end of THREAD."
   (let ((semaphore (nil-on error (thread-semaphore thread))))
     (and semaphore (eq queue (semaphore-queue semaphore)))))
+
+;;; The stack of a thread that waits
+
+(defconstant +stack-words+ 16384 "Words of a stack that are looked at.")
+
+(defun word-at (address)
+  "The word at ADDRESS."
+  (sb-sys:sap-ref-word (sb-sys:int-sap address) 0))
+
+(defun thread-word (thread slot)
+  "The word of SBCL's own data of THREAD at SLOT, one of SB-VM's."
+  (word-at (+ (thread-primitive-thread thread) (* slot n-word-bytes))))
+
+(defun stack-instances (thread call)
+  "The instances to which the stack of THREAD, which waits in the system call CALL, refers, those of the innermost frames first, with some that it no
+longer uses. The thread is not stopped, and may go on meanwhile."
+  (let ((start (and (= 9 (length call)) (hexadecimal (eighth call)))) (found '()))
+    (when (and start (sb-thread:thread-alive-p thread))
+      ;; a thread that ends meanwhile may give its stack back to the system
+      (nil-on error
+        (sb-sys:without-gcing
+          (let ((end (thread-word thread thread-control-stack-end-slot)))
+            (when (<= (thread-word thread thread-control-stack-start-slot) start end)
+              (loop for address from start below (min end (+ start (* +stack-words+ n-word-bytes))) by n-word-bytes
+                    for word = (word-at address)
+                    when (= instance-pointer-lowtag (logand word lowtag-mask))
+                      do (multiple-value-bind (object valid) (make-lisp-obj word nil)
+                           (when (and valid (sb-ext:heap-allocated-p object)) (pushnew object found :test #'eq)))))))))
+    (nreverse found)))

@@ -5,7 +5,7 @@ import { stopOwner } from "../evaluation/report.js";
 import { keywordForms, keywordOf, lispFunction, nothing, type Refusals } from "../runtime/function.js";
 import { type LispRunner, questionsTo } from "../runtime/runner.js";
 
-const { boolean, integer, list, map, optional, plist, string, tagged, tuple } = decode;
+const { boolean, integer, list, map, optional, plist, record, string, tagged, tuple } = decode;
 
 /** Most frames of each thread. */
 const MOST_FRAMES = 30;
@@ -39,8 +39,8 @@ export const THREAD_OWNERS = ["evaluation", "code", "client", "service", "progra
  *
  * - `mutex`: waits for the mutex `what`, which the thread `holder` holds.
  * - `join`: waits for the end of the thread `holder`.
- * - `queue`: waits for the condition variable or semaphore whose name is `what`.
- * - `semaphore`: was interrupted while it waited for the semaphore `what`.
+ * - `queue`: waits for the condition variable whose name is `what`, or for a semaphore that could not be found.
+ * - `semaphore`: waits for the semaphore `what`.
  * - `lock`, `c-lock`: waits for another lock of Lisp, or for one of the C library.
  * - `read`, `write`, `accept`: waits for input, output or a connection of the file descriptor `descriptor`.
  * - `input`: waits for one of several file descriptors.
@@ -96,6 +96,16 @@ export const UNREAD_REASONS = [
   "late",
 ] as const;
 
+const recordedThread = record({
+  /** The name of the slot. */
+  slot: string,
+  /** The id of the thread that it holds, 0 if that has ended. */
+  thread: integer,
+});
+
+/** A thread that an object names in a slot. */
+export interface RecordedThread extends Decoded<typeof recordedThread> {}
+
 const programThread = plist({
   /** Swank's id. */
   id: integer,
@@ -111,11 +121,20 @@ const programThread = plist({
   /** E.g. `MUTEX "b"`. */
   what: optional(string),
   holder: optional(integer),
+  /**
+   * Where the lock or queue is, if it has no name, or if the object that holds it names threads: e.g. `slot CHANGED of APP:GATE (id 12), the value of
+   * APP:*GATE*`. Absent where it was not found on the thread's stack or below variables of the program.
+   */
+  place: optional(string),
+  /** The threads that the objects of `place` name in slots, of a thread that waits for a condition variable or semaphore. */
+  recorded: optional(list<RecordedThread>(recordedThread)),
   descriptor: optional(integer),
   /** Whole seconds since its evaluation has begun, if it runs one. How long a thread has been waiting is not recorded anywhere. */
   seconds: optional(integer),
   /** Names of the functions in its innermost frames, if they were wanted and could be read. */
   frames: optional(list(string)),
+  /** The program's function among these that is innermost. */
+  function: optional(string),
   unread: optional(keywordOf(UNREAD_REASONS)),
 });
 

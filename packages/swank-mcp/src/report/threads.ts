@@ -1,8 +1,9 @@
 import type { types } from "swank-client";
 
 /** What a thread does or waits for. */
-export function waitText({ state, what, holder, descriptor }: types.ProgramThread): string {
-  const named = what === undefined ? "" : ` ${what}`;
+export function waitText(thread: types.ProgramThread): string {
+  const { state, what, place, holder, descriptor } = thread;
+  const named = `${what === undefined ? "" : ` ${what}`}${placeText(thread)}`;
   const file = descriptor === undefined ? "" : ` file descriptor ${descriptor}`;
   switch (state) {
     case "mutex":
@@ -10,9 +11,9 @@ export function waitText({ state, what, holder, descriptor }: types.ProgramThrea
     case "join":
       return `waiting for the end of ${holder ?? "a thread"}`;
     case "queue":
-      return `waiting on a condition variable or semaphore${named}; who would wake it is not known`;
+      return `waiting on a condition variable${place === undefined ? " or semaphore" : ""}${named}; ${recordedText(thread)}`;
     case "semaphore":
-      return `waiting for${named}; who would signal it is not known`;
+      return `waiting for${named}; ${recordedText(thread)}`;
     case "lock":
       return "waiting for a lock; who holds it is not known";
     case "c-lock":
@@ -39,4 +40,20 @@ export function waitText({ state, what, holder, descriptor }: types.ProgramThrea
     case "unknown":
       return "state not known";
   }
+}
+
+/** The function that waits, and where the lock or queue is, as far as that is known. */
+function placeText({ function: name, place }: types.ProgramThread): string {
+  return `${name === undefined ? "" : ` in ${name}`}${place === undefined ? "" : ` (${place})`}`;
+}
+
+/** The threads that the object with the queue names: one of them may have to wake the thread. */
+function recordedText({ id, recorded = [] }: types.ProgramThread): string {
+  if (recorded.length === 0) return "who would wake it is not known";
+  return recorded.map(({ slot, thread }) => `${recordedName(thread, id)} is recorded as ${slot} there`).join(", ");
+}
+
+function recordedName(thread: number, own: number): string {
+  if (thread === own) return "this thread itself";
+  return thread === 0 ? "a thread that has ended" : `thread ${thread}`;
 }

@@ -243,7 +243,7 @@ export const heap = defineTool({
   runsCode: ({ code, object }) => code !== undefined || (object !== undefined && typeof idOrCode(object) !== "number"),
   title: "Heap",
   description:
-    "Find leaks: types by bytes, growth since the last summary or around code, instances of a type (bytes: largest, from that size), path: what keeps an object (id, code), release: drop what only this session keeps.",
+    "Find leaks: types by bytes, growth since the last summary or by code, instances of a type (bytes: largest, from that size), path: what keeps an object (id, code), release: drop what only this session keeps.",
   input: (config: Config) =>
     z.strictObject({
       mode: z.enum(["summary", "growth", "instances", "path", "release"]),

@@ -16,7 +16,7 @@ const MAX_NAME = 60;
 
 const MAX_FRAME = 100;
 
-/** Names of service threads that the last line repeats. */
+/** Names of threads in a line about several. */
 const MOST_NAMES = 5;
 
 /** Facts for the list that the image does not know. */
@@ -67,12 +67,12 @@ const UNREAD: Readonly<Record<NonNullable<types.ProgramThread["unread"]>, string
 function threadListAnswer(found: types.ProgramThreads, asked: Asked): ToolAnswer {
   const listed = asked.name === undefined ? found.threads.filter(({ whose }) => whose !== "service") : found.threads;
   const sorted = [...listed].sort(compare);
-  const { shown } = firstOf(sorted, MOST_LISTED);
-  const left = found.count - (found.threads.length - sorted.length) - shown.length;
+  const { shown } = firstOf(byStack(sorted), MOST_LISTED);
+  const left = found.count - (found.threads.length - sorted.length) - shown.flat().length;
   const text = [
     ...found.deadlocks,
     ...(found.deadlocks.length > 0 ? [""] : []),
-    ...(sorted.length === 0 ? [noThread(asked)] : shown.flatMap((thread) => threadLines(thread, asked))),
+    ...(sorted.length === 0 ? [noThread(asked)] : shown.flatMap((threads) => stackLines(threads, asked))),
     ...(found.deadlocks.length === 0 && sorted.filter(mayWaitUnseen).length > 1 ? [UNSEEN] : []),
     ...(left > 0 ? [`${more(left, "thread")}. Give a part of the name.`] : []),
     ...serviceLine(found.threads.filter((thread) => !sorted.includes(thread))),
@@ -91,15 +91,46 @@ function noThread({ name }: Asked): string {
     : `No thread has ${JSON.stringify(cutName(name))} in its name.`;
 }
 
-function threadLines(thread: types.ProgramThread, asked: Asked): string[] {
-  const { id, name, frames, unread, seconds } = thread;
-  const begun = seconds === undefined || seconds < 1 ? "" : `, begun ${seconds} s ago`;
-  const title = [id, ...(name === "" ? [] : [oneLine(name, MAX_NAME)])].join(" ");
+/** Threads with equal stacks together, at the place of the first of them. A thread whose frames are not known is alone. */
+function byStack(threads: readonly types.ProgramThread[]): readonly (readonly types.ProgramThread[])[] {
+  return grouped(threads, ({ id, frames }) => (frames === undefined ? String(id) : frames.join("\n")));
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly T[])[] {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}
+
+/** A line for threads that are alike but for their names, and one for the stack that all have. */
+function stackLines(threads: readonly types.ProgramThread[], asked: Asked): string[] {
+  const [first] = threads;
+  const { frames, unread } = first ?? {};
+  const titles = grouped(threads, (thread) => aboutText(thread, asked));
+  const stack = (frames ?? []).map((frame) => oneLine(frame, MAX_FRAME)).join(" < ");
   return [
-    `${title}, ${whoseText(thread, asked)}${begun}: ${stateText(thread, asked)}`,
-    ...(frames === undefined ? [] : [`  ${frames.map((frame) => oneLine(frame, MAX_FRAME)).join(" < ")}`]),
+    ...titles.map((alike) => `${namesText(alike)}, ${alike[0] === undefined ? "" : aboutText(alike[0], asked)}`),
+    ...(frames === undefined ? [] : [titles.length > 1 ? `  All ${threads.length}: ${stack}` : `  ${stack}`]),
     ...(unread === undefined ? [] : [`  No frames: ${asked.guide.advise(UNREAD[unread])}`]),
   ];
+}
+
+function namesText(threads: readonly types.ProgramThread[]): string {
+  const names = threads.map(({ id, name }) => [id, ...(name === "" ? [] : [oneLine(name, MAX_NAME)])].join(" "));
+  const { shown, left } = firstOf(names, MOST_NAMES);
+  if (left === 0) return shown.join(", ");
+  const ids = threads.slice(shown.length).map(({ id }) => id);
+  return `${threads.length} threads (${shown.join(", ")}, ids ${ids.join(" ")})`;
+}
+
+function aboutText(thread: types.ProgramThread, asked: Asked): string {
+  const { seconds } = thread;
+  const begun = seconds === undefined || seconds < 1 ? "" : `, begun ${seconds} s ago`;
+  return `${whoseText(thread, asked)}${begun}: ${stateText(thread, asked)}`;
 }
 
 /** Whose code a thread runs. `mine`: ids of this agent's evaluations. */
@@ -141,7 +172,11 @@ function serviceLine(threads: readonly types.ProgramThread[]): string[] {
 
 function threadsData({ threads, count, deadlocks }: types.ProgramThreads): JsonObject {
   return {
-    threads: threads.map(({ owner, ...thread }) => ({ ...thread, owner: owner?.text })),
+    threads: threads.map(({ owner, recorded, ...thread }) => ({
+      ...thread,
+      owner: owner?.text,
+      recorded: recorded?.map((each) => ({ ...each })),
+    })),
     count,
     deadlocks: [...deadlocks],
   };
@@ -153,7 +188,7 @@ export const listThreads = defineTool({
   effect: "reads",
   title: "List threads",
   description:
-    "List threads: whose code each runs, what it waits for (lock and holder, condition variable, sleep, input). Mutex deadlocks come first. Only stacks interrupts threads, briefly.",
+    "List threads: whose code each runs, what it waits for (lock and holder, condition variable, sleep, input). Mutex deadlocks come first. Only stacks interrupts them.",
   input: () =>
     z.strictObject({
       stacks: z.int().min(0).max(30).optional().describe("Innermost frames (default 0)"),
