@@ -2,8 +2,9 @@ import { expect } from "chai";
 import type { Emacs } from "../support/emacs.js";
 import { type Answerer, McpDebugger } from "../support/mcp-debugger.js";
 import { blocks } from "../support/mcp-results.js";
+import type { McpStdio } from "../support/mcp-stdio.js";
 import { answer, modeLineShowing, noQuestion, question } from "../support/swank-mcp-el.js";
-import { eachUser, following } from "./user.js";
+import { eachUser, following, oneUser } from "./user.js";
 
 const FRAGILE = '(defun fragile (x) (declare (optimize (debug 3))) (let ((y (* 2 x))) (error "bad ~a" y) y))';
 const LONG = "(list\n  y\n  :second-line)";
@@ -22,6 +23,19 @@ function withoutIds(text: string): string {
 describe("confirmation in Emacs", function () {
   this.timeout(300_000);
   const user = eachUser();
+  /** A user who answers nothing, while the other tests run. */
+  const patient = oneUser();
+  let unanswered: ReturnType<McpStdio["call"]>;
+
+  before(async () => {
+    const { emacs } = patient();
+    await attended(emacs);
+    const agent = await patient().agent();
+    await agent.evaluate("(defun fact (n) n)");
+    unanswered = agent.call("breakpoint_set", { function: "fact", thread: "any" });
+    await question(emacs);
+  });
+
   /** Stops Emacs's REPL. => the thread as the agent names it */
   async function stopInRepl(emacs: Emacs): Promise<string> {
     await emacs.evaluateInRepl(FRAGILE);
@@ -169,18 +183,6 @@ describe("confirmation in Emacs", function () {
     expect(await emacs.evaluateInRepl("(list 1 2)")).to.equal("(1 2)");
   });
 
-  it("is a no after 55 s without an answer, and then leaves the windows", async () => {
-    const { emacs } = user();
-    await attended(emacs);
-    const agent = await user().agent();
-    await agent.evaluate("(defun fact (n) n)");
-    const set = agent.call("breakpoint_set", { function: "fact", thread: "any" });
-    await question(emacs);
-    expect(blocks(await set)[0]).to.include("no answer came within 55 s in Emacs.");
-    await noQuestion(emacs);
-    await emacs.messageMatching("no answer within 55 s: the agent reads a no");
-  });
-
   it("leaves the question to the client while Emacs has no frame, and shows it after another prompt", async () => {
     const { emacs } = user();
     await following(emacs);
@@ -235,5 +237,12 @@ describe("confirmation in Emacs", function () {
       expect(refused.structuredContent, name).to.have.nested.property("error.data.type", "BREAKPOINT_REFUSED");
     }
     expect(await emacs.eval("(swank-mcp-test-received-p :ask)")).to.equal("nil");
+  });
+
+  it("is a no after 55 s without an answer, and then leaves the windows", async () => {
+    const { emacs } = patient();
+    expect(blocks(await unanswered)[0]).to.include("no answer came within 55 s in Emacs.");
+    await noQuestion(emacs);
+    await emacs.messageMatching("no answer within 55 s: the agent reads a no");
   });
 });

@@ -71,7 +71,8 @@ describe("questions in Emacs", function () {
 
   it("and all events are sent only to an Emacs that has announced that it understands them", async () => {
     const { emacs } = user();
-    await emacs.eval("(progn (remhash :ask swank-mcp--events) (swank-mcp-mode 0) (swank-mcp-mode 1))");
+    await emacs.eval(`(progn (setq swank-mcp-test-handler (gethash :ask swank-mcp--events)) (remhash :ask swank-mcp--events)
+      (swank-mcp-mode 0) (swank-mcp-mode 1))`);
     await followsAgents(emacs);
     const agent = await user().agent();
     await agent.evaluate("(defun fact (n) n)");
@@ -80,5 +81,6 @@ describe("questions in Emacs", function () {
     await emacs.bufferShowing(TRANSCRIPT, "(defun fact (n) n)");
     expect(await emacs.eval("(swank-mcp-test-received-p :begin)")).to.equal("t");
     expect(await emacs.eval("(swank-mcp-test-received-p :ask)")).to.equal("nil");
+    await emacs.eval("(puthash :ask swank-mcp-test-handler swank-mcp--events)");
   });
 });

@@ -22,8 +22,8 @@ const TEXT = `(defun yes-or-no (y n)
 /** Milliseconds between two keys, as a person types. */
 const KEY_TIME = 60;
 
-/** How long the person types, in minutes. The session of an hour is that of a person who sets SWANK_TYPING_MINUTES to 60. */
-const MINUTES = Number(process.env["SWANK_TYPING_MINUTES"] ?? "0.5");
+/** How long the person types, in minutes, or until each question was asked. The session of an hour is that of a person who sets SWANK_TYPING_MINUTES to 60. */
+const MINUTES = Number(process.env["SWANK_TYPING_MINUTES"] ?? "0.1");
 
 const state = z.object({ hash: z.string(), selected: z.string(), minibuffer: z.boolean() });
 
@@ -84,13 +84,13 @@ describe("typing in Emacs beside an agent", function () {
       for (; isTyping; raised += 1) {
         const [tool, args] = asking[raised % asking.length] ?? ["lisp-status", {}];
         const { id } = agent.startCall(tool, args);
-        await pause(3000);
+        await pause(1500);
         agent.cancel(id);
       }
     };
     const raising = raise();
     const end = Date.now() + MINUTES * 60_000;
-    while (Date.now() < end) {
+    while (Date.now() < end || raised < asking.length) {
       for (const key of TEXT) {
         emacs.type(key === "\n" ? "\r" : key);
         typed += key;

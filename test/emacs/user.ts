@@ -1,15 +1,17 @@
-import { BesideEmacs } from "../support/beside-emacs.js";
+import { BesideEmacs, EmacsPool } from "../support/beside-emacs.js";
 import type { Emacs } from "../support/emacs.js";
 import { followsAgents, useSwankMcp } from "../support/swank-mcp-el.js";
 
-/** Gives each test of the suite an image with a user's Emacs, which may be prepared. */
+/** Gives each test of the suite an image with a user's Emacs, which may be prepared. The Emacs has served earlier tests, and is as new. */
 export function eachUser(prepare?: (emacs: Emacs) => Promise<unknown>): () => BesideEmacs {
+  const pool = new EmacsPool();
   let user: BesideEmacs | undefined;
   beforeEach(async () => {
-    user = await BesideEmacs.connected();
+    user = await BesideEmacs.connected(pool);
     await prepare?.(user.emacs);
   });
   afterEach(() => user?.end());
+  after(() => pool.end());
   return () => present(user);
 }
 

@@ -4,16 +4,38 @@ import { Emacs } from "./emacs.js";
 import { McpStdio } from "./mcp-stdio.js";
 import { startRealSwank } from "./real-swank.js";
 
+/** Emacsen that tests use one after another, because starting one takes longer than most tests. */
+export class EmacsPool {
+  readonly #idle: Emacs[] = [];
+
+  async take(): Promise<Emacs> {
+    return this.#idle.pop() ?? Emacs.start();
+  }
+
+  /** Takes an Emacs back after a test. */
+  async give(emacs: Emacs): Promise<void> {
+    if (await emacs.reset()) this.#idle.push(emacs);
+    else await emacs.kill();
+  }
+
+  /** Kills those that no test uses. */
+  async end(): Promise<void> {
+    await Promise.all(this.#idle.splice(0).map((emacs) => emacs.kill()));
+  }
+}
+
 /** An image with a user's Emacs, and the servers that attach to it. */
 export class BesideEmacs {
   readonly emacs: Emacs;
   readonly port: number;
+  readonly #pool: EmacsPool | undefined;
   readonly #ends: (() => Promise<unknown>)[] = [];
 
-  private constructor(emacs: Emacs, port: number) {
+  private constructor(emacs: Emacs, port: number, pool?: EmacsPool) {
     this.emacs = emacs;
     this.port = port;
-    this.#ends.push(() => emacs.kill());
+    this.#pool = pool;
+    this.#endsWith(emacs);
   }
 
   /** Starts a Lisp with `M-x slime`, and opens a port in it. */
@@ -27,28 +49,28 @@ export class BesideEmacs {
   }
 
   /** Starts a Lisp without Emacs, and an Emacs that is not connected to it. */
-  static async startedByHand(): Promise<BesideEmacs> {
+  static async startedByHand(pool?: EmacsPool): Promise<BesideEmacs> {
     const lisp = await startRealSwank();
-    const emacs = await Emacs.start().catch(async (error) => {
+    const emacs = await (pool?.take() ?? Emacs.start()).catch(async (error) => {
       await lisp.stop();
       throw error;
     });
-    const user = new BesideEmacs(emacs, lisp.port);
+    const user = new BesideEmacs(emacs, lisp.port, pool);
     user.#ends.push(() => lisp.stop());
     return user;
   }
 
   /** Starts the same, and connects Emacs. */
-  static async connected(): Promise<BesideEmacs> {
-    const user = await BesideEmacs.startedByHand();
+  static async connected(pool?: EmacsPool): Promise<BesideEmacs> {
+    const user = await BesideEmacs.startedByHand(pool);
     await user.#orEnd(() => user.emacs.connect(user.port));
     return user;
   }
 
   /** Starts another Emacs, without connecting it. */
   async anotherEmacs(): Promise<Emacs> {
-    const emacs = await Emacs.start();
-    this.#ends.push(() => emacs.kill());
+    const emacs = await (this.#pool?.take() ?? Emacs.start());
+    this.#endsWith(emacs);
     return emacs;
   }
 
@@ -89,6 +111,10 @@ export class BesideEmacs {
   /** Ends Emacs, the image and the servers. */
   async end(): Promise<void> {
     await Promise.all(this.#ends.map((end) => end()));
+  }
+
+  #endsWith(emacs: Emacs): void {
+    this.#ends.push(() => this.#pool?.give(emacs) ?? emacs.kill());
   }
 
   async #attach(server: McpStdio): Promise<McpStdio> {

@@ -1,8 +1,10 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -22,7 +24,7 @@ const END_WITH_US = 'exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec ema
 const NO_NATIVE_CODE =
   "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil native-comp-enable-subr-trampolines nil)";
 
-/** An Emacs without a window, controlled by `emacsclient`. */
+/** An Emacs without a window, controlled through the socket of its server, as by `emacsclient`, which takes more time to start than to answer. */
 export class EmacsProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -61,11 +63,14 @@ export class EmacsProcess {
 
   /** Returns the printed value of an Emacs Lisp form. */
   async eval(form: string): Promise<string> {
-    const args = ["-s", join(this.#home, "socket"), "--eval", form];
-    const { stdout } = await run("emacsclient", args, { maxBuffer: 64 * 1024 * 1024 }).catch((error) => {
-      throw new Error(`Emacs could not evaluate ${form}: ${error.stdout}${error.stderr}`);
-    });
-    return stdout.trimEnd();
+    const socket = connect(join(this.#home, "socket"));
+    socket.write(`-dir ${quoted(this.#home)}/ -current-frame -eval ${quoted(form)} \n`);
+    const answer = (await text(socket)).split("\n");
+    const told = (kind: RegExp) =>
+      answer.filter((line) => kind.test(line)).map((line) => unquoted(line.replace(kind, "")));
+    const printed = told(/^-print(?:-nonl)? /);
+    if (printed.length === 0) throw new Error(`Emacs could not evaluate ${form}: ${told(/^-error /).join()}`);
+    return printed.join("").trimEnd();
   }
 
   /** The command that opens a frame of it in a terminal. */
@@ -101,8 +106,22 @@ export class EmacsProcess {
       await setTimeout(20);
     }
     await this.gone();
-    throw new Error(`Emacs ended before emacsclient reached it: ${this.#errorText}`);
+    throw new Error(`Emacs ended before its server answered: ${this.#errorText}`);
   }
+}
+
+/** What stands for characters in messages of Emacs's server. */
+const ESCAPES: Readonly<Record<string, string>> = { "&&": "&", "&-": "-", "&n": "\n", "&_": " " };
+
+function quoted(argument: string): string {
+  return argument.replace(
+    /[& \n]|^-/g,
+    (found) => Object.keys(ESCAPES).find((name) => ESCAPES[name] === found) ?? found,
+  );
+}
+
+function unquoted(argument: string): string {
+  return argument.replace(/&./g, (found) => ESCAPES[found] ?? found);
 }
 
 let installed: Promise<string> | undefined;

@@ -109,4 +109,29 @@
            (slime-update-threads-buffer)
            nil))))
 
+(defun swank-test-reset ()
+  "Remove what a test has left: its connections, frames, buffers, messages, settings and secret.  t"
+  (when (bound-and-true-p swank-mcp-mode)
+    (swank-mcp-mode 0))
+  (while slime-net-processes
+    (slime-net-close (car slime-net-processes)))
+  (dolist (frame (frame-list))
+    (when (frame-parameter frame 'client)
+      (delete-frame frame t)))
+  (dolist (buffer (buffer-list))
+    (unless (or (member (buffer-name buffer) '("*scratch*" "*Messages*"))
+                (eq ?\s (aref (buffer-name buffer) 0)))
+      (with-current-buffer buffer
+        (set-buffer-modified-p nil)
+        (setq-local kill-buffer-hook nil
+                    kill-buffer-query-functions nil))
+      (kill-buffer buffer)))
+  (when (fboundp 'swank-mcp-test-reset)
+    (swank-mcp-test-reset))
+  (with-current-buffer "*Messages*"
+    (let ((inhibit-read-only t))
+      (erase-buffer)))
+  (delete-file "~/.slime-secret")
+  t)
+
 ;;; emacs.el ends here

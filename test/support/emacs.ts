@@ -10,6 +10,9 @@ const HELPERS = fileURLToPath(new URL("../../support/emacs.el", import.meta.url)
 /** Maximum wait for any state of Emacs, also on a busy machine: 100 s. */
 const PATIENCE = 100_000;
 
+/** Milliseconds for which Emacs is left to a person's keys. A form that it evaluates between two keys of a chord can break the chord off. */
+const KEY_TIME = 100;
+
 const debuggers = z.array(
   z.object({
     thread: z.number(),
@@ -41,6 +44,7 @@ export class Emacs {
   readonly #process: EmacsProcess;
   readonly #lispPids: number[] = [];
   readonly #terminals: McpTerminal[] = [];
+  #typedAt = 0;
 
   private constructor(process: EmacsProcess) {
     this.#process = process;
@@ -54,6 +58,8 @@ export class Emacs {
 
   /** Returns the printed value of an Emacs Lisp form. */
   async eval(form: string): Promise<string> {
+    const rest = this.#typedAt + KEY_TIME - performance.now();
+    if (rest > 0) await setTimeout(rest);
     return this.#process.eval(form);
   }
 
@@ -64,6 +70,8 @@ export class Emacs {
     const command = this.#process.frameCommand(rows, columns);
     this.#terminals.push(new McpTerminal({ command, state: "/nonexistent" }));
     await this.until(`(> ${clients} ${before})`, "a frame");
+    // C-l: Emacs can lose the first key in a frame, and with it a chord.
+    this.type("\x0c");
   }
 
   /** Presses keys in the frame that `openFrame` opened last. */
@@ -71,6 +79,7 @@ export class Emacs {
     const terminal = this.#terminals.at(-1);
     if (terminal === undefined) throw new Error("Open a frame first.");
     terminal.press(...keys);
+    this.#typedAt = performance.now();
   }
 
   /** `M-x slime-connect`, until its REPL shows a prompt. */
@@ -226,6 +235,16 @@ export class Emacs {
     this.#killLisp();
   }
 
+  /** Makes it as new for another test. => false if it cannot be used again: it has ended, or has started a Lisp */
+  async reset(): Promise<boolean> {
+    for (const terminal of this.#terminals.splice(0)) terminal.kill();
+    if (this.#lispPids.length > 0) return false;
+    return this.eval("(swank-test-reset)").then(
+      (value) => value === "t",
+      () => false,
+    );
+  }
+
   /** Kills it and the Lisp that it started. */
   async kill(): Promise<void> {
     await this.#process.kill();
@@ -244,7 +263,7 @@ export class Emacs {
     while (Date.now() < end) {
       const thing = await look();
       if (thing !== undefined && thing !== false) return thing;
-      await setTimeout(20);
+      await setTimeout(30);
     }
     const messages = await this.eval('(with-current-buffer "*Messages*" (buffer-string))');
     throw new Error(`Emacs did not reach ${what}. Its messages: ${messages}`);

@@ -52,4 +52,13 @@
   "The answers that this Emacs has sent, latest first."
   swank-mcp-test-answers)
 
+(defun swank-mcp-test-reset ()
+  "Forget what a test has recorded, set, and had ignored."
+  (setq swank-mcp-test-messages '()
+        swank-mcp-test-answers '()
+        swank-mcp-kept-calls 200
+        swank-mcp--ended-calls '()
+        swank-mcp--ignored '()
+        swank-mcp--warned nil))
+
 ;;; swank-mcp-tests.el ends here
