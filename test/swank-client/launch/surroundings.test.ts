@@ -22,7 +22,7 @@ describe("Environment of a launched image", () => {
     ["loaded", false],
   ] as const)
     describe(`started ${way}`, () => {
-      it("is the same as under sbcl", async () => {
+      it("is the same as under sbcl, with its modules, an empty standard input and no terminal", async () => {
         const cwd = await realpath(await folder());
         const { evaluate } = await launch({ cwd, useCore });
         const { version, runtime } = await findLisp();
@@ -34,17 +34,8 @@ describe("Environment of a launched image", () => {
         expect(await evaluate("(sb-ext:native-namestring cl:*default-pathname-defaults*)")).to.equal(`"${cwd}/"`);
         expect(await evaluate("(cl:package-name cl:*package*)")).to.equal('"COMMON-LISP-USER"');
         expect(await evaluate("(cl:list cl:*load-verbose* cl:*compile-print*)")).to.equal("(nil nil)");
-      });
-
-      it("includes SBCL's modules", async () => {
-        const { evaluate } = await launch({ useCore });
-        expect(await evaluate("(cl:progn (cl:require :sb-sprof) (cl:and (cl:find-package :sb-sprof) t))")).to.equal(
-          "t",
-        );
-      });
-
-      it("has an empty standard input and no terminal", async () => {
-        const { evaluate } = await launch({ useCore });
+        const modules = "(cl:progn (cl:require :sb-sprof) (cl:and (cl:find-package :sb-sprof) t))";
+        expect(await evaluate(modules)).to.equal("t");
         expect(await evaluate("(cl:read-line cl:*standard-input* nil :end)")).to.equal(":end");
         expect(await evaluate("(cl:read-line cl:*terminal-io* nil :end)")).to.equal(":end");
       });
