@@ -66,6 +66,7 @@
                (:file "session/texts")
                (:file "session/ledger")
                (:file "session/session")
+               (:file "session/told-forms")
                (:file "session/evaluations")
                (:file "session/code-state")
                (:file "session/names")

@@ -35,6 +35,7 @@ import {
 import { beginSession, type EvaluateOptions } from "./evaluation/evaluate.js";
 import { ForeignStops } from "./evaluation/foreign-stops.js";
 import { EvaluationRunner } from "./evaluation/runner.js";
+import { readSessionForm, type SessionForm } from "./evaluation/session-form.js";
 import type { Evaluation, Stop, Task } from "./evaluation/stop.js";
 import { DebuggerRegistry, type EndedThread, readEndedThread } from "./evaluation/stops.js";
 import { callCode, lisp } from "./evaluation/template.js";
@@ -76,6 +77,8 @@ export interface ClientEvents {
   threadEnded: EndedThread;
   /** A thread that this client's code started has printed something, if the option `threadOutput` is true. */
   threadOutput: ThreadOutput;
+  /** This client has evaluated, or compiled and loaded, a form that defines or loads something, if the option `sessionForms` is true. */
+  sessionForm: SessionForm;
   /** A thread of another client has stopped at a breakpoint of this one, in that client's debugger. */
   hitElsewhere: HitElsewhere;
   /** A user of the image asks the agent of this client to look at something, in Emacs with swank-mcp.el. */
@@ -86,6 +89,7 @@ const CLIENT_EVENTS: EventNames<ClientEvents> = {
   stop: true,
   threadEnded: true,
   threadOutput: true,
+  sessionForm: true,
   hitElsewhere: true,
   userAsks: true,
 };
@@ -106,6 +110,8 @@ export const clientOptions = {
    * 100,000 characters, until `renewOutput` asks for more. Default: false.
    */
   threadOutput: check.flag,
+  /** Whether the event `sessionForm` tells the forms by which this client's definitions can be made again in another image. Default: false. */
+  sessionForms: check.flag,
   /**
    * The name of the agent that uses this client. The image then records what the client evaluates and changes, from its first evaluation on, and
    * shows it in an Emacs of the user that has swank-mcp.el. Default: nothing is recorded.
@@ -208,11 +214,14 @@ const DISCONNECT_TIME = 2000;
 function openingsFor({
   mayEndImage,
   threadOutput: tellsThreads = false,
+  sessionForms: tellsForms = false,
   agentName,
 }: ClientOptions): Partial<Record<ModuleName, OpeningCall>> {
   const protectsImage = mayEndImage === false;
   return {
-    ...(protectsImage || tellsThreads ? { evaluate: openingCall(beginSession, { protectsImage, tellsThreads }) } : {}),
+    ...(protectsImage || tellsThreads || tellsForms
+      ? { evaluate: openingCall(beginSession, { protectsImage, tellsThreads, tellsForms }) }
+      : {}),
     ...(agentName === undefined ? {} : { emacs: openingCall(introduce, agentName) }),
   };
 }
@@ -468,14 +477,16 @@ export class SwankClient extends ClientQuestions {
   #onMessage(message: SwankMessage): void {
     if (message.type === "write-string") {
       if (this.#runner.output(message) || this.breakpoints.receive(message)) return;
-      const printed = readThreadOutput(message);
-      if (printed === undefined) this.#noteNews(message);
-      else this.emit("threadOutput", printed);
+      this.#noteNews(message);
     } else if (message.type === "debug") this.#debugger.enter(message);
     else if (message.type === "debug-return") this.#debugger.leave(message);
   }
 
   #noteNews(message: WriteStringMessage): void {
+    const printed = readThreadOutput(message);
+    if (printed !== undefined) this.emit("threadOutput", printed);
+    const form = readSessionForm(message);
+    if (form !== undefined) this.emit("sessionForm", form);
     const ended = readEndedThread(message);
     if (ended !== undefined) this.emit("threadEnded", ended);
     const asked = decodedIfKnown(userAsks, message.target);

@@ -58,11 +58,11 @@ export async function openClient<Client extends SwankClient>(
   options: Omit<ConnectOptions, "host" | "port" | "transport">,
   makeClient: (opened: OpenedConnection, options: ClientOptions, loader: ModuleLoader) => Client,
 ): Promise<Client> {
-  const { runtime, mayEndImage, threadOutput, agentName, foreignErrors, cacheDir, ...open } = options;
+  const { runtime, mayEndImage, threadOutput, sessionForms, agentName, foreignErrors, cacheDir, ...open } = options;
   const deadline = performance.now() + (options.timeout ?? DEFAULT_TIMEOUT);
   const opened = await openWith(connectionInfoWithoutRules, opener, open);
   const loader = new ModuleLoader(callerOf(opened.connection), await folderFor(opened, cacheDir));
-  const client = makeClient(opened, { runtime, mayEndImage, threadOutput, agentName }, loader);
+  const client = makeClient(opened, { runtime, mayEndImage, threadOutput, sessionForms, agentName }, loader);
   try {
     const timeout = Math.max(1, deadline - performance.now());
     await attach(loader, { foreignErrors }, { timeout, signal: options.signal });

@@ -204,6 +204,7 @@ export type {
   variableMarks,
   WarningCount,
 } from "./evaluation/report.js";
+export type { SessionForm } from "./evaluation/session-form.js";
 export type { Evaluation, Outcome, Stop, Stopped, Task, TaskEvent } from "./evaluation/stop.js";
 export type {
   Frame,

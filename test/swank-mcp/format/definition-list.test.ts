@@ -9,7 +9,7 @@ function definition(
   name: string,
   changes: Partial<types.Definition> = {},
 ): types.Definition {
-  return { kind, name, redefined: false, changed: false, ...changes };
+  return { kind, name, redefined: false, changed: false, saved: false, ...changes };
 }
 
 describe("definitionsBlocks", () => {

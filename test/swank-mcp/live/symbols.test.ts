@@ -176,7 +176,10 @@ describe("reset-session on a launched image", () => {
     const answer = blocks(await server.call("reset-session"));
     const now = await server.imagePid();
     expect(now).to.not.equal(pid);
-    expect(answer).to.deep.equal([`Session reset. A fresh image (pid ${now}) has replaced the old one.`]);
+    expect(answer).to.deep.equal([
+      `Session reset. A fresh image (pid ${now}) has replaced the old one.\n\n[loaded in the old image]\n/dev/null\n\n[only in the old image]\npackage RS-APP\nfunction RS-APP::F`,
+      "reset-session with restore true evaluates these definitions again, until the next reset.",
+    ]);
     expect(blocks(await server.call("describe-last-error"))).to.deep.equal([NO_ERROR]);
     expect(blocks(await server.call("get-backtrace"))).to.deep.equal([NO_ERROR]);
     expect(blocks(await server.call("list-definitions"))).to.deep.equal(["No definitions in session."]);
@@ -209,8 +212,10 @@ describe("reset-session on a launched image", () => {
     const [first, second] = (await Promise.all(resets)).map((result) => blocks(result).join("\n"));
     const now = await server.imagePid();
     expect(now).to.not.equal(pid);
-    expect(first).to.equal(`Session reset. A fresh image (pid ${now}) has replaced the old one.`);
-    expect(second).to.equal(first);
+    for (const answer of [first, second])
+      expect(answer).to.satisfy((text: string) =>
+        text.startsWith(`Session reset. A fresh image (pid ${now}) has replaced the old one.`),
+      );
     expect((await evaluated)[0]).to.be.oneOf([
       "=> NIL",
       "=> T",

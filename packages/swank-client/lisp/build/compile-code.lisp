@@ -135,9 +135,10 @@
                          (compile-into fasl source (list :emacs-buffer origin :emacs-string code :emacs-position 1
                                                          :package (package-name *package*) :evaluation origin))))))
 
-(defun load-text (fasl source)
-  "LOAD-COMPILED for FASL, compiled from SOURCE, a file that holds a client's text and does not last."
-  (unwind-protect (load-compiled fasl source source)
+(defun load-text (fasl source code)
+  "LOAD-COMPILED for FASL, compiled from SOURCE, a file that holds CODE, a client's text, and does not last."
+  (unwind-protect (prog1 (load-compiled fasl source source)
+                    (recording-faults (tell-text (current-session) code)))
     (forget-load (session-ledger (current-session)) source)
     (forget-text source)))
 
@@ -154,7 +155,7 @@
             (loop for note in notes collect (note-facts note unnamed))
             omitted
             (and failed t)
-            (and load (not failed) (if code (load-text fasl source) (load-compiled fasl source nil)))
+            (and load (not failed) (if code (load-text fasl source code) (load-compiled fasl source nil)))
             (and unreadable (let ((file (file-now source))) (and file (file-text file))))))))
 
 (defun compiled-or-failed (source folder load code)

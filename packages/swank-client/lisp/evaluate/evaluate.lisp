@@ -95,6 +95,27 @@ A failure of a later form does not undo it."
   (recording-faults (note-loading-form evaluation form))
   (recording-faults (note-assignments (session-ledger (evaluation-session evaluation)) form)))
 
+(defun tell-evaluated (evaluation assigned loads)
+  "Tell the client of the form that EVALUATION has evaluated, or has begun to evaluate. ASSIGNED and LOADS are those of the ledger before it."
+  (let* ((session (evaluation-session evaluation))
+         (ledger (session-ledger session))
+         (plist (form-source-plist *form-source*)))
+    (tell-form session
+               (getf plist :emacs-string)
+               (or (and plist (find-package (getf plist :package))) *package*)
+               (ldiff (ledger-assigned ledger) assigned)
+               (ldiff (ledger-loads ledger) loads))))
+
+(defmacro telling-form ((evaluation) &body body)
+  "Run BODY, which evaluates the form of *FORM-SOURCE* for EVALUATION, and tell the client of the form, also if it does not return: what it has
+defined until then stays."
+  (let ((ledger (gensym "LEDGER")) (assigned (gensym "ASSIGNED")) (loads (gensym "LOADS")))
+    `(let* ((,ledger (session-ledger (evaluation-session ,evaluation)))
+            (,assigned (ledger-assigned ,ledger))
+            (,loads (ledger-loads ,ledger)))
+       (unwind-protect (progn ,@body)
+         (recording-faults (tell-evaluated ,evaluation ,assigned ,loads))))))
+
 (defun runtime-call-p (code)
   "True if CODE is a client's call of the runtime. It is read in standard syntax, whatever the session's."
   (eql 0 (search "(SWANK-CLIENT/" code)))
@@ -133,10 +154,11 @@ A failure of a later form does not undo it."
              (let ((home *package*) (readtable *readtable*) (hook *debugger-hook*))
                (with-form-source (code start (file-position source))
                  ;; the session's breaks are for its own code
-                 (setf values (if standard-p
-                                  (let ((*break-on-signals* nil)) (evaluate-form evaluation form))
-                                  (evaluate-form evaluation form))))
-               (note-evaluated evaluation form)
+                 (telling-form (evaluation)
+                   (setf values (if standard-p
+                                    (let ((*break-on-signals* nil)) (evaluate-form evaluation form))
+                                    (evaluate-form evaluation form)))
+                   (note-evaluated evaluation form)))
                (restore-guard-page)
                (unless (runtime-form-p form) (remember form values))
                (keep-session evaluation form home readtable hook)))))
@@ -146,8 +168,10 @@ A failure of a later form does not undo it."
   (let ((values '()))
     (map-forms (lambda (form start end)
                  (setf - form)
-                 (with-form-source (code start end) (setf values (call-user form)))
-                 (note-evaluated *evaluation* form)
+                 (with-form-source (code start end)
+                   (telling-form (*evaluation*)
+                     (setf values (call-user form))
+                     (note-evaluated *evaluation* form)))
                  (remember form values))
                code)
     values))

@@ -217,11 +217,13 @@ loaded before."
   (loop for (name) in (encapsulations-for-all) do (unencapsulate-function name 'code-session))
   (loop for (name) in (encapsulations) do (unencapsulate-calls-by-name name 'code-session)))
 
-(defun begin-session (&key protect-image tell-threads)
-  "Make code of this client unable to end the image if PROTECT-IMAGE, and send what its threads print to the client if TELL-THREADS."
+(defun begin-session (&key protect-image tell-threads tell-forms)
+  "Make code of this client unable to end the image if PROTECT-IMAGE. Tell the client what its threads print if TELL-THREADS, and the forms that
+define something if TELL-FORMS."
   (let ((session (current-session)))
     (setf (session-protects-image session) protect-image
-          (session-threads-told session) tell-threads)))
+          (session-threads-told session) tell-threads
+          (session-forms-told session) tell-forms)))
 
 ;;; Installs hooks and encapsulations for the first client, and uninstalls them after the last.
 

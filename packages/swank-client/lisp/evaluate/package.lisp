@@ -16,6 +16,7 @@
   (:import-from #:swank-client/sbcl-asdf-if-loaded #:announce-swank #:repetition-p #:retract-swank)
   (:import-from #:swank-client/forms #:defining-kind)
   (:import-from #:swank-client/objects #:numbered-values)
+  (:import-from #:swank-client/told-forms #:tell-form)
   (:import-from #:swank-client/stack #:stack-top #:system-name-p)
   (:import-from #:swank-client/variables #:code-package)
   (:import-from #:swank-client/waits #:*interrupted-wait*)

@@ -63,6 +63,7 @@
   (:import-from #:swank-client/forms #:form-after #:form-number #:top-level-form-start)
   (:import-from #:swank-client/analyses #:analysis-forms #:analysis-of-file #:analysis-text)
   (:import-from #:swank-client/printing #:line-text-in-time #:with-printing-time)
+  (:import-from #:swank-client/texts #:saved-files)
   (:import-from #:swank-client/names #:+suggestions+ #:slip-p)
   (:import-from #:swank-client/recorded #:definition-plist #:evaluated-place #:path-now)
   (:export #:+searched-files-limit+ #:below-p #:definitions #:described-source #:existing-files #:folder-entries #:foreign-classes

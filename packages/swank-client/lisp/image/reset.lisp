@@ -70,7 +70,7 @@
         collect (list kind (if (pathnamep name) (sb-ext:native-namestring name) name) times)))
 
 (defun definitions ()
-  "=> (((KIND NAME STATE REDEFINED) ...) ((KIND NAME TIMES) ...)), definitions and loaded files, both oldest first"
+  "=> (((KIND NAME STATE REDEFINED SAVED) ...) ((KIND NAME TIMES) ...)), definitions and loaded files, both oldest first"
   (let* ((session (current-session))
          (ledger (session-ledger session)))
     (confirm-all-definitions ledger)
@@ -79,7 +79,8 @@
               (loop for entry in (reverse (ledger-entries ledger))
                     for state = (entry-state entry)
                     unless (eq state :gone)
-                      collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry))))
+                      collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry)
+                                    (and (saved-files (entry-origin entry)) t))))
             (load-texts ledger)))))
 
 ;;; Resets a session. Other clients may use the image, so only definitions that are certainly the session's are removed.

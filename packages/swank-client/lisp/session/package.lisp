@@ -37,9 +37,20 @@
   (:export #:*arrival-hooks* #:*departure-hooks* #:*history-variables* #:*live-changes* #:*session-variables* #:*sessions* #:*visit-hooks*
            #:clients-p #:code-readtable #:code-session #:connection-open-p #:current-session #:find-designated-package #:fresh-values
            #:global-readtable #:readtable-of-package #:session-connection #:session-debugger-hook #:session-departed #:session-evaluations
-           #:session-ledger #:session-of #:session-package #:session-package-now #:session-protects-image #:session-readtable
+           #:session-forms-told #:session-ledger #:session-of #:session-package #:session-package-now #:session-protects-image #:session-readtable
            #:session-readtable-home #:session-setting #:session-threads-told #:session-values #:with-code-of #:with-code-syntax
            #:with-file-syntax #:with-session-settings #:with-session-variables))
+
+(defpackage #:swank-client/told-forms
+  (:documentation "The forms by which a session's definitions can be made again, told to a client that keeps them.")
+  (:use #:common-lisp #:swank-client/session)
+  (:import-from #:swank-client/any-lisp #:lisp-operator #:or-nil)
+  (:import-from #:swank-client/swank-requests #:send)
+  (:import-from #:swank-client/swank-connections #:mconn.control-thread)
+  (:import-from #:swank-client/forms #:defining-kind #:element-spans #:operator-name #:token-end #:top-level-form-end #:top-level-form-start
+                #:top-level-forms)
+  (:import-from #:swank-client/printing #:line-text-in-time)
+  (:export #:defining-part #:tell-form #:tell-text))
 
 (defpackage #:swank-client/evaluations
   (:documentation "The state of each running evaluation.")

@@ -38,6 +38,8 @@
   (protects-image nil)
   ;; true if its client is told what the threads of its code print
   (threads-told nil)
+  ;; true if its client is told the forms that define something
+  (forms-told nil)
   (package (user-package))
   ;; the readtable of the session's code, and the package in which the code has set it, or NIL
   (readtable (global-readtable))

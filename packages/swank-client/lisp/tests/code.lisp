@@ -134,3 +134,37 @@
     (is (eq circle (aref (second circle) 0 1)))
     (is (eq 'list (aref (second circle) 0 0)))
     (is (eq 'list (loop for part = last then (car part) while (consp part) finally (return part))))))
+
+;;; What is kept of a form
+
+(defmacro define-by-macro (name)
+  "Defines NAME, a function."
+  `(defun ,name () 1))
+
+(defmacro only-twice (form)
+  "FORM, twice."
+  `(list ,form ,form))
+
+(define-test defining-part-leaves-out-what-defines-nothing
+  "Of a form, only definitions are kept, with the bindings around them."
+  (let ((*package* (find-package "SWANK-CLIENT/TESTS")))
+    (loop for (text part) in '(("(defun f (x) (list x))" "(defun f (x) (list x))")
+                               ("(cl:defvar *x* 1 \"A (variable).\")" "(cl:defvar *x* 1 \"A (variable).\")")
+                               ("(progn (print 1) (defun f () 1) (f))" "(defun f () 1)")
+                               ("(list (defun f () 1) (defun g () 2) (run))"
+                                "(progn
+  (defun f () 1)
+  (defun g () 2))")
+                               ("(eval-when (:execute) (when t (defmacro m () 1)))" "(defmacro m () 1)")
+                               ("(let ((n 0)) (print n) (defun next () (incf n)) (next))"
+                                "(let ((n 0))
+  (defun next () (incf n)))")
+                               ("(dotimes (i 3) (defun f () i))" nil)
+                               ("(setf (fdefinition 'f) (lambda () 1))" "(setf (fdefinition 'f) (lambda () 1))")
+                               ("(setf *x* 1)" nil)
+                               ("(eval '(defun f () 1))" nil)
+                               ("(define-by-macro f)" "(define-by-macro f)")
+                               ("(progn (define-by-macro f) (only-twice (run)))" "(define-by-macro f)")
+                               ("(f 1)" nil)
+                               ("x" nil))
+          do (is (equal part (defining-part text)) "~s" text))))

@@ -25,6 +25,7 @@
                                           #:unencapsulate-function #:value-in-thread)
   (:import-from #:swank-client/ledger #:current-definition #:defined-thing #:method-name #:methods-of #:name-p)
   (:import-from #:swank-client/session #:*sessions*)
+  (:import-from #:swank-client/told-forms #:defining-part)
   (:import-from #:swank-client/evaluations #:*evaluation* #:evaluation-pending-interrupts #:evaluation-thread #:make-evaluation)
   (:import-from #:swank-client/names #:qualified-name)
   (:import-from #:swank-client/reading #:data-readtable #:prefix-of-unknown #:read-without-interning #:source-forms)

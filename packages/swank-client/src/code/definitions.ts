@@ -23,6 +23,8 @@ const definition = record({
   changed: map(keywordOf(["current", "changed"]), (state) => state === "changed"),
   /** True if it replaced another definition. */
   redefined: boolean,
+  /** True if `saveChanges` has written it to a file. */
+  saved: boolean,
 });
 
 /** A definition made by this client's evaluations that still exists. */
@@ -39,7 +41,7 @@ const loaded = record({
 /** A file or system that this client's evaluations have loaded. */
 export interface Loaded extends Decoded<typeof loaded> {}
 
-/** `(((KIND NAME STATE REDEFINED) ...) ((KIND NAME TIMES) ...))` */
+/** `(((KIND NAME STATE REDEFINED SAVED) ...) ((KIND NAME TIMES) ...))` */
 const allDefinitions = record({
   /** In the order in which they were first defined. */
   definitions: list<Definition>(definition),

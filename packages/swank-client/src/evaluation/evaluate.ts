@@ -242,14 +242,16 @@ interface SessionSettings {
   readonly protectsImage: boolean;
   /** What threads of the client's code print is sent to the client. */
   readonly tellsThreads: boolean;
+  /** The client is sent the forms that define something. */
+  readonly tellsForms: boolean;
 }
 
 /** Begins the client's session (lisp/evaluate/own-threads.lisp). */
 export const beginSession = lispFunction({
   name: "begin-session",
   module: "evaluate",
-  encode: ({ protectsImage, tellsThreads }: SessionSettings) =>
-    keywordForms({ "protect-image": protectsImage, "tell-threads": tellsThreads }),
+  encode: ({ protectsImage, tellsThreads, tellsForms }: SessionSettings) =>
+    keywordForms({ "protect-image": protectsImage, "tell-threads": tellsThreads, "tell-forms": tellsForms }),
   decode: () => undefined,
   label: () => "beginning the session",
 });

@@ -401,8 +401,8 @@ export class AgentSession implements ImageUser {
     return this.notices.take(guide);
   }
 
-  onNotice(notice: string): void {
-    this.notices.add(notice);
+  onNotice(notice: string, advice?: string): void {
+    this.notices.add(notice, notice, advice);
   }
 
   onStop(stop: DebuggedStop, session: LispSession): void {

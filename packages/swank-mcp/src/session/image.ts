@@ -4,15 +4,19 @@ import type { ConnectionCheck } from "swank-client/protocol";
 import type { Log } from "../base/log.js";
 import { explainKicked, explainLoading, Refusal, type StartFile } from "../base/refusals.js";
 import { oneLine } from "../text/cut.js";
+import { KeptForms } from "./kept-forms.js";
 import type { DebuggedStop, LispClient } from "./lisp-port.js";
 
 /** Most characters of a loss's reason in a notice. The answer of the lost evaluation has the whole reason. */
 const MAX_REASON = 300;
 
+/** How to get back the definitions of a lost image. */
+const RESTORABLE = "reset-session with restore true evaluates your definitions again.";
+
 /** A user of the image, with listeners for its events. */
 export interface ImageUser {
-  /** Adds a notice to the next answer, e.g. that the image was replaced or a file did not load. */
-  onNotice(notice: string): void;
+  /** Adds a notice to the next answer, e.g. that the image was replaced or a file did not load. The advice names tools. */
+  onNotice(notice: string, advice?: string): void;
   /** A thread has stopped, or was already stopped when the session was opened. */
   onStop(stop: DebuggedStop, session: LispSession): void;
   /** A breakpoint has stopped a thread in another client's debugger. */
@@ -42,6 +46,8 @@ interface Loss {
 export class ImageHost {
   readonly #open: OpenSession;
   readonly #longestWait: number | undefined;
+  /** What its users have defined. */
+  readonly forms = new KeptForms();
   readonly #users = new Set<ImageUser>();
   readonly #ending = new AbortController();
   #current: Promise<LispSession> | undefined;
@@ -167,6 +173,7 @@ export class ImageHost {
   }
 
   async #replace(session: LispSession): Promise<LispSession> {
+    this.forms.lastPackage = session.packageName;
     session.retire();
     this.#retiring = session;
     this.#opened = undefined;
@@ -222,11 +229,13 @@ export class ImageHost {
     client.on("hitElsewhere", (hit) => this.#tell((user) => user.onHitElsewhere(hit)));
     client.on("threadEnded", (ended) => this.#tell((user) => user.onThreadEnded(ended)));
     client.on("threadOutput", (output) => this.#tell((user) => user.onThreadOutput(output, session)));
+    client.on("sessionForm", (form) => this.forms.note(form, session));
     client.on("userAsks", (request) => this.#tell((user) => user.onUserAsks(request)));
   }
 
   #lost(session: LispSession, isKick: boolean): void {
     if (this.#ending.signal.aborted || session.isRetired) return;
+    this.forms.lastPackage = session.packageName;
     this.#current = undefined;
     this.#opened = undefined;
     this.#ready = undefined;
@@ -246,7 +255,8 @@ export class ImageHost {
         ? `This answer comes from the same ${image} over a new connection: definitions are still there. Stops, breakpoints and object ids, if there were any, are gone.`
         : `This answer comes from a new ${image}: definitions of the previous image are gone. So are stops, breakpoints and object ids, if there were any.`;
     const notice = `${oneLine(await loss.why, MAX_REASON)} ${now}`;
-    this.#tell((user) => user.onNotice(notice));
+    const isRestorable = session.identity !== loss.identity && !this.forms.isEmpty;
+    this.#tell((user) => user.onNotice(notice, isRestorable ? RESTORABLE : undefined));
   }
 
   #tell(tell: (user: ImageUser) => void): void {

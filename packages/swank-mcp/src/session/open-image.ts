@@ -147,6 +147,7 @@ async function openAttachedImage(
       cacheDir,
       mayEndImage: false,
       threadOutput: true,
+      sessionForms: true,
       agentName,
       signal,
     });
@@ -246,11 +247,15 @@ async function openOwnImage(
   });
   // Only an Emacs that joins can see what the agent does.
   const name = sharing === undefined ? undefined : agentName?.text;
-  const client = await connectLaunched(image, { signal, foreignErrors, threadOutput: true, agentName: name }).catch(
-    (error: unknown) => {
-      throw explainUnlaunched(error, config);
-    },
-  );
+  const client = await connectLaunched(image, {
+    signal,
+    foreignErrors,
+    threadOutput: true,
+    sessionForms: true,
+    agentName: name,
+  }).catch((error: unknown) => {
+    throw explainUnlaunched(error, config);
+  });
   const { notes } = client;
   log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
   for (const note of notes) log(`launch: ${note}`);

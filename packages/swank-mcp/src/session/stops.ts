@@ -220,7 +220,7 @@ function endStop(stop: Stop, owner: StopOwner, tries = MOST_TRIES): void {
 }
 
 /** Aborts a thread that stopped at an error. Continues any other, for example one at a breakpoint. */
-function release(stop: DebuggedStop): Promise<void> {
+export function release(stop: DebuggedStop): Promise<void> {
   return stop.reason === "error" ? stop.abort() : stop.continue();
 }
 

@@ -50,7 +50,7 @@ export const evaluateLisp = defineTool({
   effect: "evaluates",
   title: "Evaluate Lisp",
   description: ({ tools }) =>
-    `Evaluate Common Lisp code in the live image and report output, warnings and the values of the last form, or the error with its backtrace. State persists between calls: definitions, variables, the current package. An error leaves its thread stopped${tools.includes("debug") ? " with frames and restarts alive" : ""}; other calls still run. Unbalanced code is refused whole, with line and column; any other error leaves the forms before it evaluated.`,
+    `Evaluate Common Lisp code in the live image and report output, warnings and the values of the last form, or the error with its backtrace. Definitions, variables and the package persist. An error leaves its thread stopped${tools.includes("debug") ? " with frames and restarts alive" : ""}; other calls still run. Unbalanced code is refused whole, with line and column; any other error leaves the forms before it evaluated.`,
   input: (config) =>
     z.strictObject({
       code: z.string().optional().describe("One or more forms, e.g. (defun sq (x) (* x x)) (sq 5)"),
@@ -62,17 +62,15 @@ export const evaluateLisp = defineTool({
         .min(MIN_OUTPUT)
         .max(MAX_OUTPUT)
         .optional()
-        .describe(
-          `Characters shown of each output stream (default ${config.maxOutput}) and value (${config.maxValue})`,
-        ),
+        .describe(`Characters of each output stream (default ${config.maxOutput}) and value (${config.maxValue})`),
       background: z.boolean().optional().describe("Answer at once, with an id; no default timeout"),
-      id: z.int().optional().describe("Instead of code: id to look at: new output, state, result"),
+      id: z.int().optional().describe("Instead of code: id to look at: output, state, result"),
       output: z.int().optional().describe("Instead of code: id of cut output to read"),
       offset: z.int().min(0).optional().describe("Where to read it from"),
       conditions: z
         .union([z.boolean(), z.string().min(1)])
         .optional()
-        .describe("Report signalled conditions and their handlers: true, or a type"),
+        .describe("Report conditions and their handlers: true, or a type"),
     }),
   async run(args, context) {
     const { code, timeout, stdin, conditions, background = false, id, output, offset } = args;

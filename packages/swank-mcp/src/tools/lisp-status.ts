@@ -208,7 +208,7 @@ export const lispStatus = defineTool({
   effect: "reads",
   title: "Lisp status",
   description:
-    "Show the Lisp image (version, process, own or attached), its directory, current package, limits, what agents run, background evaluations, and stopped threads, also in other clients (Emacs).",
+    "Show the image (version, process, own or attached), directory, package, limits, what agents run, background evaluations, stopped threads, also of others (Emacs).",
   input: () => z.strictObject({}),
   output: () =>
     z.looseObject({

@@ -56,7 +56,9 @@ export function definitionsBlocks(all: types.Definitions, type: ListedType | und
 function definitionsMeta({ definitions, loaded }: types.Definitions, type: ListedType | undefined): JsonObject {
   return {
     [DEFINITIONS_META]: {
-      definitions: definitions.filter(({ kind }) => type === undefined || kind === type).map((each) => ({ ...each })),
+      definitions: definitions
+        .filter(({ kind }) => type === undefined || kind === type)
+        .map(({ kind, name, changed, redefined }) => ({ kind, name, changed, redefined })),
       loaded: type === undefined || type === "file" ? loaded.map(loadedData) : [],
     },
   };
@@ -136,7 +138,7 @@ export const listDefinitions = defineTool({
   family: "core",
   effect: "reads",
   title: "List definitions",
-  description: "List this session's definitions by type, in order, and the files it has loaded. Marks redefinitions.",
+  description: "List this session's definitions by type, in order, redefinitions marked, and loaded files.",
   input: () =>
     z.strictObject({
       type: z.enum(LISTED_TYPES).optional().describe("List only this type"),

@@ -1,13 +1,20 @@
 import type { types } from "swank-client";
 import * as z from "zod";
 import { type JsonObject, type JsonValue, type ToolAnswer, textAnswer } from "../base/answer.js";
+import { settledWithin } from "../base/lifetime.js";
+import { Refusal } from "../base/refusals.js";
+import { type Restored, restoreForms } from "../call/restore.js";
 import { defineTool, type ToolContext } from "../call/tool.js";
 import type { LispSession } from "../session/image.js";
-import { cutName, firstOf, plural } from "../text/cut.js";
+import { isForeign, release } from "../session/stops.js";
+import { cutName, firstOf, oneLine, plural } from "../text/cut.js";
 import { loadedData, loadedLine } from "./list-definitions.js";
 
 /** Key of a result's `_meta` under which programs find the report as data. */
 const RESET_META = "swank-mcp/reset";
+
+/** The same for what was restored. */
+const RESTORE_META = "swank-mcp/restored";
 
 /** Most names under one heading. */
 const MAX_NAMES = 50;
@@ -87,23 +94,138 @@ const KEPT = "The image was kept because another client is connected to it.";
 const RESET_BY_OTHER =
   "Another client of this server has reset the session: its definitions are gone. So are stops, breakpoints and object ids, if there were any.";
 
+/** Milliseconds that an image has to say what only it has, before it is replaced. */
+const LIST_TIME = 3000;
+
+const UNSAVED = "only in the old image";
+
+const UNKNOWN = "What only the old image had is not known: it did not answer.";
+
+const RESTORABLE = "reset-session with restore true evaluates these definitions again, until the next reset.";
+
+const NO_FORMS = "Nothing was restored: no definitions of this session are kept.";
+
+/** Characters of a form whose definitions cannot be told from what else it does. */
+const MAX_FORM = 100;
+
 export const resetSession = defineTool({
   name: "reset-session",
   family: "core",
   effect: "resets",
   title: "Reset session",
   description: ({ tools }) =>
-    `Start over: abort stopped and running evaluations, ${tools.includes("breakpoints") ? "remove breakpoints, " : ""}forget the last error, history and package. A launched image is replaced by a fresh one; in one that other clients use, only this session's functions, macros and variables are undefined.`,
-  input: () => z.strictObject({}),
-  async run(_, context) {
+    `End evaluations, stops${tools.includes("breakpoints") ? ", breakpoints" : ""}; forget history, package, last error. A launched image is replaced; in a shared one, only your functions, macros and variables are undefined.`,
+  input: () =>
+    z.strictObject({
+      restore: z.boolean().optional().describe("Evaluate its definitions again, also a lost image's"),
+      "stops-only": z.boolean().optional().describe("End only stops"),
+    }),
+  async run({ restore = false, "stops-only": stopsOnly = false }, context) {
+    if (restore && stopsOnly)
+      throw new Refusal("INVALID_ARGUMENTS", "reset-session: With stops-only, nothing needs to be restored.", {
+        remedy: "Give one of them.",
+      });
     const session = await context.currentSession();
-    if (session?.origin.kind === "own" && !(await hasOthers(session))) return replaceImage(session, context);
-    const answer = session === undefined ? await withoutImage(context) : await cleanUnlessGone(session, context);
-    forgetState(context);
-    if (session !== undefined) context.agent.host.tellOthers(context.agent, RESET_BY_OTHER);
-    return answer;
+    if (stopsOnly) return session === undefined ? textAnswer(NO_STOPS) : endStops(session, context);
+    const { forms } = context.agent.host;
+    // An image that has come after the loss is kept: it may have what the definitions need.
+    if (restore && forms.areLostIn(session)) return answerRestored(undefined, session, context);
+    if (!restore && session !== undefined) forms.keepOnly(session);
+    const answer = await resetImage(session, context, restore);
+    return restore ? answerRestored(answer, undefined, context) : answer;
   },
 });
+
+const NO_STOPS = "There were no stops to end.";
+
+/** Ends the stops of this agent's evaluations and threads. */
+async function endStops(session: LispSession, { agent }: ToolContext): Promise<ToolAnswer> {
+  const own = agent.stopsIn(session).filter((stop) => stop.level === 1 && !isForeign(stop, session));
+  const ended = await Promise.allSettled(own.map((stop) => stop.evaluation?.abort() ?? release(stop)));
+  const count = ended.filter(({ status }) => status === "fulfilled").length;
+  const silent = ended.length - count;
+  return textAnswer(
+    [
+      count === 0 && silent === 0 ? NO_STOPS : `${count} ${plural(count, "stop was", "stops were")} ended.`,
+      ...(silent === 0 ? [] : [`${silent} could not be ended.`]),
+      "Nothing else was changed.",
+    ].join(" "),
+  );
+}
+
+/**
+ * Evaluates the kept definitions again, and answers with that.
+ *
+ * @param before - The answer about the reset.
+ * @param current - The session in which to do that. Default: the current one, or a new one.
+ */
+async function answerRestored(
+  before: ToolAnswer | undefined,
+  current: LispSession | undefined,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  if (context.agent.host.forms.isEmpty) return textAnswer(...(before?.blocks ?? []), NO_FORMS);
+  const session = current?.client.isOpen === true ? current : await context.session();
+  const restored = await restoreForms(session, context);
+  const [first, ...others] = before?.blocks ?? [];
+  const text = [...(first === undefined ? [] : [first]), restoredText(restored, session)].join("\n\n");
+  const { failed, left } = restored;
+  const data = {
+    restored: restored.count,
+    ...listData("not_restored", [...failed, ...left.mixed]),
+    ...listData("assigned", left.assigned),
+    ...listData("not_loaded", left.loaded),
+  };
+  return { ...textAnswer(text, ...others), meta: { ...before?.meta, [RESTORE_META]: data } };
+}
+
+function restoredText({ count, failed, left, package: packageName }: Restored, { client }: LispSession): string {
+  const forgotten = left.forgotten === 0 ? [] : [`${left.forgotten} of the earliest, because too many were kept`];
+  return [
+    `Restored: ${count} ${plural(count, "form")} with definitions, evaluated again in the image with pid ${client.info.pid}. The package is ${packageName}.`,
+    ...section("not restored", [
+      ...failed,
+      ...left.mixed.map((text) => `${oneLine(text, MAX_FORM)}: its definitions cannot be told from what else it does`),
+      ...forgotten,
+    ]),
+    ...section(
+      "not loaded again",
+      left.loaded.map(({ kind, name }) => loadedLine({ kind, name, times: 1 })),
+    ),
+    ...section("values not restored", left.assigned),
+    ...(failed.length === 0 ? [] : ["Once what they need is there, restore again: the failed forms are kept."]),
+  ].join("\n\n");
+}
+
+/** Resets the session in its image, or replaces the image. */
+async function resetImage(
+  session: LispSession | undefined,
+  context: ToolContext,
+  isRestored: boolean,
+): Promise<ToolAnswer> {
+  if (session?.origin.kind === "own" && !(await hasOthers(session))) return replaceImage(session, context, isRestored);
+  const answer = session === undefined ? await withoutImage(context) : await cleanUnlessGone(session, context);
+  forgetState(context);
+  if (session !== undefined) context.agent.host.forms.lose(session);
+  if (session !== undefined) context.agent.host.tellOthers(context.agent, RESET_BY_OTHER);
+  return answer;
+}
+
+/** What only an image has that is about to be replaced, as sections: what it has loaded, and definitions that no file has. */
+async function onlyThere(session: LispSession): Promise<readonly string[]> {
+  const found = await settledWithin(LIST_TIME, session.client.definitions()).catch(() => undefined);
+  // The answer of another call that replaces it says so.
+  if (found === undefined) return session.isRetired ? [] : [UNKNOWN];
+  const { definitions, loaded } = found.value;
+  const unsaved = definitions.filter(({ saved }) => !saved);
+  return [
+    ...section(
+      "loaded in the old image",
+      ["system", "file"].flatMap((kind) => loaded.filter((each) => each.kind === kind)).map(loadedLine),
+    ),
+    ...section(UNSAVED, unsaved.map(named)),
+  ];
+}
 
 async function withoutImage({ config, lastLoss }: ToolContext): Promise<ToolAnswer> {
   const loss = await lastLoss();
@@ -116,10 +238,14 @@ async function hasOthers({ client }: LispSession): Promise<boolean> {
   return (await client.otherClients().catch(() => 0)) > 0;
 }
 
-async function replaceImage(session: LispSession, context: ToolContext): Promise<ToolAnswer> {
+async function replaceImage(session: LispSession, context: ToolContext, isRestored: boolean): Promise<ToolAnswer> {
+  const lost = await onlyThere(session);
   try {
-    const { client } = await context.renew(session);
-    return textAnswer(`Session reset. A fresh image (pid ${client.info.pid}) has replaced the old one.`);
+    const fresh = await context.renew(session);
+    const text = `Session reset. A fresh image (pid ${fresh.client.info.pid}) has replaced the old one.`;
+    const isUseful = !isRestored && lost.some((text) => text.startsWith(`[${UNSAVED}]`));
+    const hint = isUseful && context.agent.host.forms.areLostIn(fresh) ? context.guide.advise(RESTORABLE) : "";
+    return textAnswer([text, ...lost].join("\n\n"), ...(hint === "" ? [] : [hint]));
   } finally {
     // The old image is gone even if the new one does not start.
     forgetState(context);
