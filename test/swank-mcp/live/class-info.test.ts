@@ -94,7 +94,7 @@ describe("class-info", () => {
         await info("area", { arguments: ["1", "2", "3"] }),
         await info("area", { arguments: ["(error)"] }),
       ].join("\n\n"),
-      "AREA with arguments square runs:\n  1. (METHOD FIGURES::AREA :AROUND (FIGURES::SQUARE))\n  2. (METHOD FIGURES::AREA :BEFORE (FIGURES::FIGURE)), by call-next-method\n  3. (METHOD FIGURES::AREA (FIGURES::FIGURE))",
+      "AREA with arguments square runs:\n  1. (METHOD FIGURES::AREA :AROUND (FIGURES::SQUARE))\n  2. (METHOD FIGURES::AREA :BEFORE (FIGURES::FIGURE)), if call-next-method is called\n  3. (METHOD FIGURES::AREA (FIGURES::FIGURE))",
       "AREA has no method for 1 2 3.",
       "unknown: (error) would have to be evaluated.",
     );

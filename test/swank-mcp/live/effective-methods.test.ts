@@ -43,7 +43,7 @@ describe("the methods that a call runs", () => {
   it("are listed by describe-symbol in order, for objects in variables, literals and quoted data", async () => {
     expectFacts(
       await called("shapes::area", ["shapes::*square*", ":cm"]),
-      "SHAPES::AREA with arguments shapes::*square* :cm runs:\n  1. (METHOD SHAPES::AREA :AROUND (SHAPES::SHAPE T))\n  2. (METHOD SHAPES::AREA :BEFORE (SHAPES::SQUARE T)), by call-next-method\n  3. (METHOD SHAPES::AREA (SHAPES::SQUARE (EQL :CM)))\n  4. …5. …  6. (METHOD SHAPES::AREA :AFTER (SHAPES::SHAPE T))",
+      "SHAPES::AREA with arguments shapes::*square* :cm runs:\n  1. (METHOD SHAPES::AREA :AROUND (SHAPES::SHAPE T))\n  2. (METHOD SHAPES::AREA :BEFORE (SHAPES::SQUARE T)), if call-next-method is called\n  3. (METHOD SHAPES::AREA (SHAPES::SQUARE (EQL :CM)))\n  4. …5. …  6. (METHOD SHAPES::AREA :AFTER (SHAPES::SHAPE T))",
     );
     const other = await called("shapes::area", ["shapes::*square*", "'mm", ":scale", "2"]);
     expect(other).to.include("3. (METHOD SHAPES::AREA (SHAPES::SQUARE SYMBOL))\n").and.not.to.include("(EQL :CM)");
@@ -52,7 +52,7 @@ describe("the methods that a call runs", () => {
   it("are listed by describe-symbol for classes, and for method combinations", async () => {
     expectFacts(
       await called("shapes::area", ["shapes::shape", "symbol"]),
-      "SHAPES::AREA with arguments shapes::shape symbol runs:\n  1. (METHOD SHAPES::AREA :AROUND…2. (METHOD SHAPES::AREA (SHAPES::SHAPE T)), by call-next-method\n  3. (METHOD SHAPES::AREA :AFTER",
+      "SHAPES::AREA with arguments shapes::shape symbol runs:\n  1. (METHOD SHAPES::AREA :AROUND…2. (METHOD SHAPES::AREA (SHAPES::SHAPE T)), if call-next-method is called\n  3. (METHOD SHAPES::AREA :AFTER",
     );
     expectFacts(
       await called("shapes::total", ["shapes::square"]),
@@ -101,9 +101,9 @@ describe("the methods that a call runs", () => {
     expect(frames.map(({ methods }) => methods?.length).filter((count) => count !== undefined)).to.deep.equal([5]);
     expect(frames.find(({ methods }) => methods !== undefined)?.methods).to.deep.equal([
       "(METHOD SHAPES::AREA :AROUND (SHAPES::SHAPE T))",
-      "(METHOD SHAPES::AREA :BEFORE (SHAPES::SQUARE T)), by call-next-method",
+      "(METHOD SHAPES::AREA :BEFORE (SHAPES::SQUARE T)), if call-next-method is called",
       "(METHOD SHAPES::AREA (SHAPES::SQUARE SYMBOL))",
-      "(METHOD SHAPES::AREA (SHAPES::SHAPE T)), by call-next-method",
+      "(METHOD SHAPES::AREA (SHAPES::SHAPE T)), if call-next-method is called",
       "(METHOD SHAPES::AREA :AFTER (SHAPES::SHAPE T))",
     ]);
   });
@@ -113,7 +113,7 @@ describe("the methods that a call runs", () => {
     const { frames } = await lisp.frames();
     expect(frames.find(({ methods }) => methods !== undefined)?.methods).to.deep.equal([
       "(METHOD SHAPES::PICK ((EQL :RED) SHAPES::SHAPE))",
-      "(METHOD SHAPES::PICK (T SHAPES::SHAPE)), by call-next-method",
+      "(METHOD SHAPES::PICK (T SHAPES::SHAPE)), if call-next-method is called",
     ]);
   });
 

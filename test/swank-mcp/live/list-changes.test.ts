@@ -56,6 +56,10 @@ describe("list-changes", () => {
     expect(await changes()).to.equal("Image and files agree.");
     await server.evaluate(`(load (compile-file ${JSON.stringify(file)}))`);
     expect(await changes()).to.equal("Image and files agree.");
+    // What a name of a constant stands for is not known from its text.
+    await writeSource(`${SOURCE}(defconstant +few+ 2)\n(defmethod store ((thing (eql +few+)) &key) :few)\n`, EARLIER);
+    await load();
+    expect(await changes()).to.equal("Image and files agree.");
     await server.evaluate("(in-package :stock) (defun kept () :kept) (asdf:load-system :alexandria)");
     expect(await changes()).to.equal("Image and files agree.");
   });

@@ -81,11 +81,17 @@ the qualifiers and of the specializers of a method."
   (let ((symbol (or-nil (head-symbol operator package))))
     (and symbol (defining-kind symbol) t)))
 
+(defun literal-p (text)
+  "True if TEXT is an object that stands for itself or is quoted; a name that is evaluated, such as that of a constant, is not."
+  (or (find (char text 0) "':")
+      (let ((digits (string-left-trim "+-" text)))
+        (and (plusp (length digits)) (every (lambda (char) (find char "0123456789./")) digits)))))
+
 (defun known-specializer-p (text)
   "True if TEXT, a specializer of a method, can be compared with those of methods: it is a name, or EQL of a literal."
   (if (char= #\( (char text 0))
       (let ((object (second (element-texts text))))
-        (and object (eql-text text) (find (char object 0) "':-+0123456789") t))
+        (and object (eql-text text) (literal-p object) t))
       (plain-text-p text)))
 
 (defun specialized (text form)

@@ -342,10 +342,10 @@ const MAX_ARGUMENTS = 200;
 
 const MAX_NAME = 300;
 
-/** The methods that a call runs, in order. */
+/** The methods that a call runs, in order. Whether a method calls the next one is not known. */
 export function methodTexts(methods: readonly types.EffectiveMethod[]): string[] {
   const text = ({ name, isNext }: types.EffectiveMethod) =>
-    `${cutName(name, MAX_NAME)}${isNext ? ", by call-next-method" : ""}`;
+    `${cutName(name, MAX_NAME)}${isNext ? ", if call-next-method is called" : ""}`;
   return firstTexts(methods, MAX_METHODS, text, (left) => more(left, "method"));
 }
 

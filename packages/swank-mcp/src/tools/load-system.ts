@@ -9,7 +9,7 @@ import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
 import { missingFileAnswer } from "../report/names.js";
 import { counts, notesData, noteTexts } from "../report/notes.js";
 import { redefinitionLines } from "../report/report.js";
-import { fileName, firstOf, firstTexts, isSystemFile, more, oneLine, plural } from "../text/cut.js";
+import { fileName, firstOf, isSystemFile, more, oneLine, plural } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
 const LOADED_META = "swank-mcp/loaded";
@@ -167,7 +167,10 @@ function sum(systems: readonly types.LoadedSystem[], key: "loaded" | "count"): n
 function systemsText(systems: readonly types.LoadedSystem[]): string {
   const systemText = ({ name = "", loaded, count }: types.LoadedSystem) =>
     `${fileName(name)} ${loaded === count ? count : `${loaded} of ${count}`}`;
-  return firstTexts(systems, MAX_SYSTEMS, systemText, (left) => `${left} other systems`).join(", ");
+  // The last ones are the wanted system, and those that it needs itself.
+  const left = systems.length - MAX_SYSTEMS;
+  const others = left > 0 ? [`${left} other systems`] : [];
+  return [...others, ...systems.slice(-MAX_SYSTEMS).map(systemText)].join(", ");
 }
 
 function problemLines(problem: types.LoadProblem): string[] {
