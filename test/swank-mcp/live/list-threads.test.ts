@@ -50,6 +50,27 @@ const WAITING = `
 nil`;
 
 /** Locks made by hand: of structures and instances, with slots that hold threads, a list of them, or none. */
+const CIRCLE = `
+(defstruct shared (guard (sb-thread:make-mutex)) (changed (sb-thread:make-waitqueue)) (owner nil))
+(defvar *shared* (make-shared))
+(defvar *journal* (sb-thread:make-mutex :name "journal"))
+(defun await (shared)
+  (sb-thread:with-mutex ((shared-guard shared))
+    (loop while (shared-owner shared) do (sb-thread:condition-wait (shared-changed shared) (shared-guard shared)))))
+(let ((owned (sb-thread:make-semaphore)) (noting (sb-thread:make-semaphore)))
+  (sb-thread:make-thread
+   (lambda ()
+     (setf (shared-owner *shared*) sb-thread:*current-thread*)
+     (sb-thread:signal-semaphore owned)
+     (sb-thread:wait-on-semaphore noting)
+     (sb-thread:with-mutex (*journal*)))
+   :name "changer")
+  (sb-thread:wait-on-semaphore owned)
+  (sb-thread:make-thread
+   (lambda () (sb-thread:with-mutex (*journal*) (sb-thread:signal-semaphore noting) (await *shared*))) :name "reporter")
+  (sb-thread:make-thread (lambda () (await *shared*)) :name "later")
+  nil)`;
+
 const HAND_MADE = `
 (defvar *reads* 0)
 (defstruct guard (mutex (sb-thread:make-mutex)) (changed (sb-thread:make-waitqueue)) writer)
@@ -138,6 +159,22 @@ describe("list-threads", function () {
     );
     expect((await listThreads(server, { name: "nobody" })).text).to.equal('No thread has "nobody" in its name.');
     expect((await listThreads(server, { name: "control-" })).text).to.match(/^\d+ control-thread, Swank or Lisp: /);
+  });
+
+  it("begins with a circle through a lock that the program made by hand", async () => {
+    await server.evaluate(CIRCLE);
+    const { text, threads } = await listThreadsWhen(server, { changer: "mutex", reporter: "queue", later: "queue" });
+    const idOf = (name: string) => threads.find((thread) => thread.name === name)?.id;
+    const [first, second, ...others] = text.split("\n");
+    const links = [
+      `thread ${idOf("changer")} is waiting for MUTEX "journal" held by ${idOf("reporter")}`,
+      `thread ${idOf("reporter")} is waiting on a condition variable (slot CHANGED of SHARED (id N), the value of *SHARED*), where thread ${idOf("changer")} is recorded as OWNER`,
+    ];
+    expect([first?.replace(/id \d+/, "id N"), second]).to.deep.equal([
+      `Possible deadlock: ${Number(idOf("changer")) < Number(idOf("reporter")) ? links.join("; ") : links.reverse().join("; ")}.`,
+      "",
+    ]);
+    expect(others.join("\n")).to.not.match(/deadlock/i);
   });
 
   it("names the objects that hold locks without names, and the threads that they record", async () => {

@@ -2,7 +2,7 @@ import type { types } from "swank-client";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
-import { waitText } from "../report/threads.js";
+import { possibleDeadlocks, waitText } from "../report/threads.js";
 import type { Stop } from "../session/lisp-port.js";
 import { cutName, cutText, firstOf, more, oneLine, plural } from "../text/cut.js";
 
@@ -69,11 +69,12 @@ function threadListAnswer(found: types.ProgramThreads, asked: Asked): ToolAnswer
   const sorted = [...listed].sort(compare);
   const { shown } = firstOf(byStack(sorted), MOST_LISTED);
   const left = found.count - (found.threads.length - sorted.length) - shown.flat().length;
+  const deadlocks = [...found.deadlocks, ...possibleDeadlocks(found.threads)];
   const text = [
-    ...found.deadlocks,
-    ...(found.deadlocks.length > 0 ? [""] : []),
+    ...deadlocks,
+    ...(deadlocks.length > 0 ? [""] : []),
     ...(sorted.length === 0 ? [noThread(asked)] : shown.flatMap((threads) => stackLines(threads, asked))),
-    ...(found.deadlocks.length === 0 && sorted.filter(mayWaitUnseen).length > 1 ? [UNSEEN] : []),
+    ...(deadlocks.length === 0 && sorted.filter(mayWaitUnseen).length > 1 ? [UNSEEN] : []),
     ...(left > 0 ? [`${more(left, "thread")}. Give a part of the name.`] : []),
     ...serviceLine(found.threads.filter((thread) => !sorted.includes(thread))),
   ].join("\n");
