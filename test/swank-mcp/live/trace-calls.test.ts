@@ -101,6 +101,12 @@ describe("trace-calls", function () {
       await writeFile(join(folder, name), text);
     }
     for (const name of ["toys", "audit"]) await server.call("load-system", { file: join(folder, name, `${name}.asd`) });
+    // The functions of a package are also those of others that it has methods for.
+    expectFacts(
+      await traced({ code: "(toys:play (make-instance 'audit::doll) 2)", package: "audit" }),
+      "1 call of 1 function in",
+      "(TOYS:PLAY #<DOLL> 2) => :DOLL",
+    );
     const code = `(let ((ball (make-instance 'toys:ball)))
       (list (toys:play ball 1) (toys:play ball :kick) (toys:play (make-instance 'audit::doll) 2) (toys:join 1 2)
             (ignore-errors (toys:play ball :throw)) (ignore-errors (toys:play 1 1))))`;

@@ -24,7 +24,7 @@
   (:import-from #:swank-client/stack #:described-location #:system-name-p)
   (:import-from #:swank-client/waits #:thread-number #:wait-of)
   (:import-from #:swank-client/snapshots #:value-of-source)
-  (:import-from #:swank-client/definitions #:class-definition #:kind-definitions #:make-definition)
+  (:import-from #:swank-client/definitions #:class-definition #:kind-definitions #:make-definition #:program-package-p)
   (:import-from #:swank-client/loaded-texts #:with-files)
   (:import-from #:swank-client/recorded #:method-of-name)
   (:import-from #:swank-client/image #:described-source #:system-of #:with-file-systems)

@@ -70,12 +70,20 @@
           (when reason (refuse text reason kind (and (eq kind :undefined) (similar-to text))))
           (new-point recording name)))))
 
+(defun extended-functions (class)
+  "The names of generic functions of the program that have methods for CLASS."
+  (loop for method in (or-nil (sb-mop:specializer-direct-methods class))
+        for function = (sb-mop:method-generic-function method)
+        for name = (and function (sb-mop:generic-function-name function))
+        for symbol = (if (consp name) (second name) name)
+        when (and symbol (symbol-package symbol) (program-package-p (symbol-package symbol))) collect name))
+
 (defun package-functions (package)
-  "The names of the functions that PACKAGE defines, which can be traced."
+  "The names of the functions that PACKAGE defines, or that have methods for its classes, which can be traced."
   (let ((names '()))
     (do-symbols (symbol package names)
       (when (eq package (symbol-package symbol))
-        (dolist (name (list symbol (list 'setf symbol)))
+        (dolist (name (list* symbol (list 'setf symbol) (and (find-class symbol nil) (extended-functions (find-class symbol)))))
           (when (and (fboundp name) (null (unbreakable-reason name)) (not (compiler-info :function :source-transform name)))
             (pushnew name names :test #'equal)))))))
 

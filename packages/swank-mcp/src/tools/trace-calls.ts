@@ -142,7 +142,7 @@ export const traceCalls = defineTool({
   input: (config) =>
     z.strictObject({
       functions: z.array(z.string()).optional(),
-      package: z.string().min(1).optional().describe("All its functions"),
+      package: z.string().min(1).optional().describe("Its functions, others with methods for its classes"),
       code: z.string().min(1).optional(),
       seconds: secondsUpTo(3600).optional().describe("Instead: all threads"),
       threads: z.array(z.int()).optional(),
