@@ -32,6 +32,8 @@ export interface ClientTools {
 /** The same for several clients: each has a connection to the image, an agent session and an image host of its own. */
 export function clientTools(config: Config, log: Log): ClientTools {
   const keeper = config.attach === undefined ? new ImageHost(openForOthers(config, log), LONGEST_WAIT) : undefined;
+  // While no client is connected, background threads stop for this agent, which ends their stops after a while.
+  const caretaker = keeper === undefined ? undefined : new AgentSession(keeper, config);
   const ledger = config.ledger === undefined ? undefined : openLedger(config.ledger, log);
   return {
     open(text) {
@@ -40,7 +42,10 @@ export function clientTools(config: Config, log: Log): ClientTools {
       const open = keeper === undefined ? openSession(config, log, name) : openBeside(keeper, config, log, name);
       return toolsOf({ config, host: new ImageHost(open, LONGEST_WAIT), name, log, ledger });
     },
-    close: async () => keeper?.close(),
+    async close() {
+      await keeper?.close();
+      if (caretaker !== undefined) caretaker.close();
+    },
   };
 }
 

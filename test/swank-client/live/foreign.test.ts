@@ -105,7 +105,7 @@ describe("Errors of background threads", () => {
   it("have no other policy: an unknown foreignErrors is refused", async () => {
     const wrong = { port: image.swank.port, ...JSON.parse('{ "foreignErrors": "all" }') };
     const { message } = await rejection(connect(wrong), "INVALID_ARGUMENT");
-    expect(message).to.equal("foreignErrors is one of auto, mine, theirs, not all.");
+    expect(message).to.equal("foreignErrors is one of auto, mine, theirs, last, not all.");
   });
 });
 

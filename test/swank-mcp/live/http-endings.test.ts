@@ -99,6 +99,21 @@ describe("a session over HTTP", () => {
   });
 });
 
+describe("an image whose clients have all gone", () => {
+  const http = liveHttp({ args: ["--session-minutes", "0.02", "--stop-minutes", "0.02"] });
+
+  it("ends the stop of a thread that fails meanwhile", async () => {
+    const client = await HttpClient.initialized(http.client());
+    await client.evaluate('(defvar *left* (sb-thread:make-thread (lambda () (sleep 4) (error "nobody there"))))');
+    const { pid } = await statusOf(client);
+    await client.delete();
+    await setTimeout(6000);
+    const later = new HttpClient(http.client());
+    while (!(await later.evaluate("(sb-thread:thread-alive-p *left*)")).startsWith("=> NIL")) await setTimeout(200);
+    expect((await statusOf(later))["pid"]).to.equal(pid);
+  });
+});
+
 describe("an HTTP server that ends", () => {
   it("answers running calls, and leaves no process", async () => {
     const http = await HttpServer.start();

@@ -198,8 +198,9 @@ and that no thread has begun; its cdr becomes true when everything is installed.
 
 ;;; Decides which connection receives errors from background threads.
 
-(defun choose-foreign-errors (mine)
-  "Until this connection closes, give it the errors of background threads if MINE is true, and never give them to it otherwise. => T
+(defun choose-foreign-errors (choice)
+  "Until this connection closes, give it the errors of background threads if CHOICE is :MINE, those that no other connection takes if it is :LAST,
+and none if it is :THEIRS. => T
 Later connections become Swank's default, so this encapsulates DEFAULT-CONNECTION instead of changing the list."
   (let ((connection *emacs-connection*)
         (tag (gensym "SWANK-CLIENT")))
@@ -209,11 +210,12 @@ Later connections become Swank's default, so this encapsulates DEFAULT-CONNECTIO
                  (sb-ext:atomic-update (symbol-value '*connection-closed-hook*)
                                        (lambda (hooks) (remove #'closed hooks)))))
              (choose (default)
-               (cond ((not mine)
-                      (let ((*connections* (remove connection *connections*)))
-                        (funcall default)))
-                     ((member connection *connections*) connection)
-                     (t (funcall default)))))
+               (let ((mine (find connection *connections*)))
+                 (if (eq choice :mine)
+                     (or mine (funcall default))
+                     (or (let ((*connections* (remove connection *connections*)))
+                           (funcall default))
+                         (and (eq choice :last) mine))))))
       (sb-ext:atomic-push #'closed (symbol-value '*connection-closed-hook*))
       (guard-function 'default-connection tag #'choose)
       t)))
@@ -267,12 +269,12 @@ a REPL. If that has no streams, the next output of any thread recurs until the s
 (defun attach (foreign-errors)
   "Guard this connection and move it behind the others. Each connection calls this once. => the number of other connections
 FOREIGN-ERRORS says who receives errors of background threads: :AUTO, the connection that does so now; :MINE, this one; :THEIRS, never this
-one."
+one; :LAST, this one while there is no other."
   (let ((connection *emacs-connection*)
         (*break-on-signals* nil))
     (guard connection)
     (keep-own-streams connection)
     (move-behind-others connection)
     (unless (eq foreign-errors :auto)
-      (choose-foreign-errors (eq foreign-errors :mine)))
+      (choose-foreign-errors foreign-errors))
     (1- (length *connections*))))

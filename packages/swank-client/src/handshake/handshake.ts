@@ -568,9 +568,9 @@ function exposureOf({ peer, description }: Connection): string | undefined {
 
 /**
  * Who receives errors from background threads. `auto`: another client if one is connected, otherwise this one. `mine`: this one, until it
- * disconnects. `theirs`: never this one.
+ * disconnects. `theirs`: never this one. `last`: this one while no other client is connected.
  */
-export type ForeignErrors = "auto" | "mine" | "theirs";
+export type ForeignErrors = "auto" | "mine" | "theirs" | "last";
 
 /** Sets up a new connection so that it does not disturb other clients, and so that the image cleans up after it. Gives the number of others. */
 export const attachImage = lispFunction({
@@ -583,7 +583,7 @@ export const attachImage = lispFunction({
 
 export const attachOptions = {
   /** Default: `auto`. */
-  foreignErrors: check.choice(["auto", "mine", "theirs"]),
+  foreignErrors: check.choice(["auto", "mine", "theirs", "last"]),
 };
 
 /** Options for sharing an image with other clients. */

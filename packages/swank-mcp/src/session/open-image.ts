@@ -54,12 +54,10 @@ const ANY_PORT = 0;
  * connection with which the image ends.
  */
 export function openForOthers(config: Config, log: Log): OpenSession {
-  // Nobody looks at what stops for this connection.
-  const own: Config = { ...config, foreignErrors: "theirs" };
   const isForUser = config.share !== undefined;
   const secret = { ...config, noSecret: isForUser && config.noSecret };
   const sharing = new Sharing(config.share ?? ANY_PORT, secret, isForUser ? aloud(log) : log);
-  return logged(log, (signal, onDelay, onFile) => openOwnImage(own, { log, sharing, onDelay, onFile }, signal));
+  return logged(log, (signal, onDelay, onFile) => openOwnImage(config, { log, sharing, onDelay, onFile }, signal));
 }
 
 /** The way to open one agent's session with the image that `keeper` launches when an agent first needs it, and again when it has ended. */
@@ -225,7 +223,9 @@ async function openOwnImage(
   { log, sharing, onDelay, onFile, agentName }: OwnImageHost,
   signal: AbortSignal,
 ): Promise<LispSession> {
-  const { lisp, swank, cacheDir, dynamicSpaceSize, noCore, foreignErrors } = config;
+  const { lisp, swank, cacheDir, dynamicSpaceSize, noCore } = config;
+  // An agent that has a connection of its own receives errors before one that nobody uses.
+  const foreignErrors = agentName === undefined ? "last" : config.foreignErrors;
   const image = await launchImage({
     lisp,
     swank,
