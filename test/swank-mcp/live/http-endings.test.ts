@@ -144,6 +144,7 @@ describe("an HTTP server that ends", () => {
     http.kill("SIGKILL");
     expect(await call).to.equal("cut");
     await gone(pid);
+    await http.close();
   });
 
   it("serves clients of 2026 after it was started again, and sends those of 2025 to initialize", async () => {
@@ -180,7 +181,12 @@ describe("an HTTP server that ends", () => {
         () => "started",
         (error: Error) => error.message,
       );
-    expect(await failed([], { port: http.port })).to.include("Another program listens on port");
+    const tokenFile = newTokenFile();
+    expect(await failed([], { port: http.port, tokenFile })).to.include("Another program listens on port");
+    // The first token is made by the first start that can show it.
+    const next = await HttpServer.start([], { tokenFile });
+    expect(next.output).to.include("A token was made");
+    await next.close();
     expect(await failed(["--host", "0.0.0.0"])).to.include("--public-url");
     expect(await failed(["--no-token", "--public-url", "https://lisp.example"])).to.include("--no-token");
     expect(await failed([], { tokenFile: "/dev/null" })).to.include("is not a file");

@@ -69,7 +69,7 @@ export interface HttpOptions {
 export async function serveHttp(options: HttpOptions): Promise<Service> {
   const { config, log, output, environment } = options;
   const tokens = config.noToken ? undefined : new Tokens(tokenFileOf(config, environment));
-  const first = tokens?.addFirst();
+  tokens?.check();
   const clients = new Clients({
     maxClients: config.maxClients,
     sessionMinutes: config.sessionMinutes,
@@ -80,6 +80,8 @@ export async function serveHttp(options: HttpOptions): Promise<Service> {
   const http = createServer(LIMITS);
   http.maxConnections = MAX_CONNECTIONS;
   const port = await listen(http, config);
+  // Not before: a server that does not start would show nobody the token.
+  const first = tokens?.addFirst();
   const guard = new Guard({ port, host: config.host, publicUrl: config.publicUrl }, tokens, log);
   const readers = new Readers();
   const strangers = new Strangers();

@@ -73,6 +73,11 @@ export class Tokens {
     return this.#entries;
   }
 
+  /** Reads the file. @throws OptionError - if it cannot be used */
+  check(): void {
+    this.#refresh();
+  }
+
   /** Keys of the tokens' identities. @throws OptionError */
   get keys(): ReadonlySet<string> {
     this.#refresh();
