@@ -122,10 +122,16 @@ describe("heap", function () {
         /ids? N[ \d]*: #<SHOP::P/,
         "ids ...: #<SHOP::P",
       ),
-      "Ids:\n3 alike, ids ...: #<SHOP::PARCEL>  ; SIZE each",
+      "Ids:\n3 look alike, ids ...: #<SHOP::PARCEL>  ; SIZE each",
     );
     expect(await heap({ mode: "instances", type: "shop::roll", bytes: 0 })).to.match(
-      /^Ids, the largest first:\n4 alike, ids \d+ \d+ \d+ \d+: roll {2}; \d+ bytes each$/m,
+      /^Ids, the largest first:\n4 look alike, ids \d+ \d+ \d+ \d+: roll {2}; \d+ bytes each$/m,
+    );
+    await lisp.evaluate(
+      '(in-package :shop) (defstruct tag text) (defvar *tags* (list (make-tag :text "{ABCDEF}>") (make-tag :text "{012345}>"))) (in-package :cl-user)',
+    );
+    expect(await heap({ mode: "instances", type: "shop::tag" })).to.match(
+      /^id \d+: #S\(SHOP::TAG :TEXT "\{ABCDEF\}>"\) .*\nid \d+: #S\(SHOP::TAG :TEXT "\{012345\}>"\)/m,
     );
     expect(await heap({ mode: "instances", type: "shop::roll", bytes: 1_000_000 })).to.match(
       /^4 objects of type [\s\S]*0 of at least 1\.0\d? MB\.$/m,

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
 import { attachedTo, liveEditor, liveFolder, liveServer, liveSwank } from "../../support/live-server.js";
@@ -78,6 +78,27 @@ describe("reset-session with restore", function () {
       .to.match(/^Restored: \d+ forms/)
       .and.not.include("(defun g");
     expect(await server.evaluate("(list *here* (made::g))")).to.deep.equal(["=> (1 :G)"]);
+  });
+
+  it("keeps a form that fails again once, and the values that variables have got since", async () => {
+    await server.evaluate("(defvar *old* 1)");
+    const needed = join(folder, "needed");
+    await writeFile(needed, "");
+    await server.evaluate(`(defvar *fails* (if (probe-file "${needed}") 1 (error "Not yet.")))`);
+    await rm(needed);
+    await server.evaluate("(defparameter *both* :old) (defun uses () (later))");
+    await server.evaluate(`${END} (sleep 10)`);
+    await reset({ restore: true });
+    await server.evaluate("(setf *old* 2) (defparameter *new* 1) (setf *new* 2) (defconstant +list+ (list 1 2))");
+    for (const round of [1, 2]) {
+      const [text = ""] = await reset({ restore: true });
+      const failed = /\[not restored\]\n([^[]*?)\n\n/.exec(text)?.[1]?.split("\n") ?? [];
+      expect(failed, `round ${round}`).to.have.length(1);
+      expect(failed[0]).to.include("*fails*").and.include("Not yet.");
+    }
+    await writeFile(needed, "");
+    expect((await reset({ restore: true }))[0]).to.not.include("[not restored]");
+    expect(await server.evaluate("(list *old* *new* *fails* *both* +list+)")).to.deep.equal(["=> (2 2 1 :OLD (1 2))"]);
   });
 
   it("replaces an image that runs, and evaluates its definitions again in the next one", async () => {

@@ -2,7 +2,7 @@ import { followEvaluation } from "swank-client";
 import { Refusal } from "../base/refusals.js";
 import { REACTION_TIME } from "../session/conclusion.js";
 import type { LispSession } from "../session/image.js";
-import type { LeftEffects } from "../session/kept-forms.js";
+import type { KeptForm, LeftEffects } from "../session/kept-forms.js";
 import { cutName, oneLine } from "../text/cut.js";
 import type { ToolContext } from "./tool.js";
 
@@ -10,6 +10,15 @@ import type { ToolContext } from "./tool.js";
 const MAX_FORM = 100;
 
 const MAX_REASON = 200;
+
+/** A form that gives a variable its value. The name is without its package. */
+const VARIABLE =
+  /^\(\s*(?:[\w-]+:+)?(?:defvar|defparameter|defconstant|defglobal)\s+(?:[^\s()|:]*:+)?([^\s()|:]+)(?=[\s)])/i;
+
+/** The name of the variable to which a form gives its value, in lower case. */
+function variableOf({ text }: KeptForm): string | undefined {
+  return VARIABLE.exec(text)?.[1]?.toLowerCase();
+}
 
 /** What became of the forms that were kept. */
 export interface Restored {
@@ -24,6 +33,8 @@ export interface Restored {
 
 /**
  * Evaluates the kept forms again in a session, in order, and makes its package what it was before the image was lost or replaced.
+ * Variables to which this session itself has given their values keep them: the program may have changed them since. Functions of this session are
+ * evaluated again, because they may use macros that were missing.
  *
  * @throws Refusal `CANCELLED`, and the reason of a lost connection. The forms that were not evaluated are kept, without one that has ended the image.
  */
@@ -32,12 +43,19 @@ export async function restoreForms(session: LispSession, context: ToolContext): 
   const taken = forms.take();
   const failed: string[] = [];
   let count = 0;
+  const restored = new Set<string>();
   for (const [index, form] of taken.entries()) {
+    const variable = variableOf(form);
+    if (variable !== undefined && form.session === session && !restored.has(variable)) {
+      forms.keep(form);
+      continue;
+    }
+    if (variable !== undefined) restored.add(variable);
     try {
       const reason = await failureOf(form.text, form.package, session, context);
       if (reason === undefined) count += 1;
       else {
-        forms.keep({ ...form, session: undefined });
+        forms.keepFailed(form, session);
         failed.push(`${oneLine(form.text, MAX_FORM)}: ${oneLine(reason, MAX_REASON)}`);
       }
     } catch (error) {

@@ -66,6 +66,17 @@ export class KeptForms {
     }
   }
 
+  /** Keeps a form that has failed in a session, which may have noted it: a form that does not return is noted, too. */
+  keepFailed(form: KeptForm, session: LispSession): void {
+    const noted = this.#forms.findLastIndex(
+      ({ text, package: packageName, session: home }) =>
+        text === form.text && packageName === form.package && home === session,
+    );
+    if (noted !== -1) this.#forms.splice(noted, 1);
+    this.#size -= noted === -1 ? 0 : form.text.length;
+    this.keep({ ...form, session: undefined });
+  }
+
   /** Whether there are any. */
   get isEmpty(): boolean {
     return this.#forms.length === 0 && this.#mixed.size === 0;

@@ -133,14 +133,19 @@ function largeText(large: number, least = 0): string {
   return `Ids, the largest first:${size}`;
 }
 
-/** The address in the text of an object that has nothing else of its own. */
-const ADDRESS = / ?\{[0-9A-F]{6,16}\}/g;
+/** The address in the text of an object that has nothing else of its own, or a string in the text. */
+const ADDRESS = /"(?:[^"\\]|\\.)*"?| ?\{[0-9A-F]{6,16}\}(?=>)/gs;
 
-/** Instances that are shown alike: equal in size and, but for addresses, in their texts. */
+/** A text without the addresses in it. */
+function withoutAddresses(text: string): string {
+  return text.replace(ADDRESS, (found) => (found.startsWith('"') ? found : ""));
+}
+
+/** Instances that are shown alike: equal in size and, but for addresses, in their texts. What the texts leave out may differ. */
 function grouped(instances: readonly types.HeapInstance[]): readonly (readonly types.HeapInstance[])[] {
   const groups = new Map<string, types.HeapInstance[]>();
   for (const instance of instances) {
-    const key = `${instance.bytes} ${instance.text.replace(ADDRESS, "")}`;
+    const key = `${instance.bytes} ${withoutAddresses(instance.text)}`;
     groups.set(key, [...(groups.get(key) ?? []), instance]);
   }
   return [...groups.values()];
@@ -151,7 +156,7 @@ function instancesLine([first, ...others]: readonly types.HeapInstance[]): strin
   const { id, bytes, text } = first;
   if (others.length === 0) return `id ${id}: ${text}  ; ${bytesText(bytes)}`;
   const ids = [id, ...others.map((other) => other.id)].join(" ");
-  return `${others.length + 1} alike, ids ${ids}: ${text.replace(ADDRESS, "")}  ; ${bytesText(bytes)} each`;
+  return `${others.length + 1} look alike, ids ${ids}: ${withoutAddresses(text)}  ; ${bytesText(bytes)} each`;
 }
 
 /** Steps shown before those that are left out. */
