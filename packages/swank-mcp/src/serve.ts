@@ -3,6 +3,7 @@ import { defectReporter, type Log } from "./base/log.js";
 import { CallLedger, callLine, LedgerFile } from "./call/ledger.js";
 import { AgentSession } from "./session/agent.js";
 import { AgentName, ImageHost } from "./session/image.js";
+import { Neighbours } from "./session/neighbours.js";
 import { openBeside, openForOthers, openSession } from "./session/open-image.js";
 import { ToolServer } from "./tools/tool-server.js";
 
@@ -18,13 +19,16 @@ export function serverOf(config: Config, log: Log, names?: ReadonlyMap<string, s
   const name = new AgentName();
   const host = new ImageHost(openSession(config, log, name), config.command === "console" ? undefined : LONGEST_WAIT);
   const ledger = config.ledger === undefined ? undefined : openLedger(config.ledger, log);
-  return toolsOf({ config, host, name, log, ledger }, names);
+  return toolsOf({ agent: new AgentSession(host, config, name), log, ledger }, names);
 }
 
 /** Makes the tools of each of several clients, which share nothing but the image. */
 export interface ClientTools {
-  /** @param name - The client's name, for the log, the ledger, and those who share the image. */
-  open(name: string): ToolServer;
+  /**
+   * @param name - The client's name, for the log, the ledger, and those who share the image.
+   * @param person - Whose client it is: another person's threads are that person's.
+   */
+  open(name: string, person: string): ToolServer;
   /** Ends a launched image. Never rejects. */
   close(): Promise<void>;
 }
@@ -35,12 +39,16 @@ export function clientTools(config: Config, log: Log): ClientTools {
   // While no client is connected, background threads stop for this agent, which ends their stops after a while.
   const caretaker = keeper === undefined ? undefined : new AgentSession(keeper, config);
   const ledger = config.ledger === undefined ? undefined : openLedger(config.ledger, log);
+  const neighbours = new Neighbours<AgentSession>();
   return {
-    open(text) {
+    open(text, person) {
       const name = new AgentName();
       name.set(text);
       const open = keeper === undefined ? openSession(config, log, name) : openBeside(keeper, config, log, name);
-      return toolsOf({ config, host: new ImageHost(open, LONGEST_WAIT), name, log, ledger });
+      const host = new ImageHost(open, LONGEST_WAIT);
+      const agent = new AgentSession(host, config, name, neighbours);
+      neighbours.add(agent, person);
+      return toolsOf({ agent, log, ledger });
     },
     async close() {
       await keeper?.close();
@@ -50,16 +58,15 @@ export function clientTools(config: Config, log: Log): ClientTools {
 }
 
 interface ToolsParts {
-  readonly config: Config;
-  readonly host: ImageHost;
-  readonly name: AgentName;
+  readonly agent: AgentSession;
   readonly log: Log;
   readonly ledger: LedgerFile | undefined;
 }
 
-function toolsOf({ config, host, name, log, ledger }: ToolsParts, names?: ReadonlyMap<string, string>): ToolServer {
+function toolsOf({ agent, log, ledger }: ToolsParts, names?: ReadonlyMap<string, string>): ToolServer {
+  const { config, host, name } = agent;
   const isLogged = config.logFile !== undefined || config.verbose;
-  return new ToolServer(new AgentSession(host, config, name), {
+  return new ToolServer(agent, {
     ...(names === undefined ? {} : { names }),
     ledger: ledger && new CallLedger((line) => ledger.append(line), name),
     onCall: (record) => {

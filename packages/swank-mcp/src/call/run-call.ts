@@ -4,7 +4,13 @@ import { settledWithin } from "../base/lifetime.js";
 import type { OnDefect } from "../base/log.js";
 import { explainError, isDefect, Refusal } from "../base/refusals.js";
 import type { AgentSession } from "../session/agent.js";
-import { type ApprovalWatch, type Ask, askThroughImage } from "../session/approvals.js";
+import {
+  type ApprovalRequest,
+  type ApprovalWatch,
+  type Ask,
+  askThroughImage,
+  type ThreadOwner,
+} from "../session/approvals.js";
 import { explainHang, isUnanswered, refuseIfHung, watchForSilence } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
 import { nearest, shown } from "../text/cut.js";
@@ -109,7 +115,8 @@ async function answer(
     if (agent.config.readOnly) throw readOnlyRefusal(String(call.name));
     const progress = (text: string) => call.progress(text);
     const askInEmacs = used && askThroughImage(used.client);
-    await agent.approvals.require(request, { ask: call.ask, askInEmacs, signal, progress, watch: call.watch });
+    const owner = used && (await ownerOf(request, agent, used));
+    await agent.approvals.require(request, { ask: call.ask, askInEmacs, owner, signal, progress, watch: call.watch });
   };
   const { readOnlyHint: onlyReads } = annotations;
   const attempt = () => {
@@ -135,6 +142,17 @@ async function answer(
   if (!usedLisp) return given;
   const remarks = [...timeoutRemarks(call.args), ...slowPrintingRemarks(given, guide)];
   return withNotices(given, [...remarks, ...agent.takeNotices(guide)]);
+}
+
+/** The other agent of this server whose thread the request is about, if there is one. */
+async function ownerOf(
+  request: ApprovalRequest,
+  agent: AgentSession,
+  session: LispSession,
+): Promise<ThreadOwner | undefined> {
+  const owner = await agent.neighbours.ownerOf(request, agent, session);
+  if (owner === undefined) return undefined;
+  return { name: owner.name.text, approvals: owner.approvals, ask: owner.askUser, asking: agent.name.text };
 }
 
 function sessionReset(cause: unknown): Refusal {

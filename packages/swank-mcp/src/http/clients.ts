@@ -53,7 +53,7 @@ export interface ClientsOptions {
   /** Keys of the identities that still have a token; `undefined` for all. */
   keys(): ReadonlySet<string> | undefined;
   /** Makes the tools of a client, with an agent session and a connection to the image of its own. */
-  openTools(name: string): ToolServer;
+  openTools(name: string, person: string): ToolServer;
   readonly log: Log;
 }
 
@@ -160,7 +160,7 @@ export class Clients {
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
     if (!this.#hasRoom(identity)) return this.#full(sent);
-    const tools = this.#options.openTools(name);
+    const tools = this.#options.openTools(name, identity.key);
     const peer = new ModernPeer(tools, this.#events(tools, name));
     return this.#add({ key, identity, name, tools, peer });
   }
@@ -168,7 +168,7 @@ export class Clients {
   async #begin(identity: Identity, name: string, request: Request, sent: Message | undefined) {
     if (request.headers.has("mcp-session-id")) return refused(400, "A session begins without an Mcp-Session-Id.", sent);
     if (!this.#hasRoom(identity)) return this.#full(sent);
-    const tools = this.#options.openTools(name);
+    const tools = this.#options.openTools(name, identity.key);
     const key = randomUUID();
     const onEnd = () => {
       const client = this.#clients.get(key);

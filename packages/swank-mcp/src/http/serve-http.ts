@@ -52,7 +52,7 @@ const READER_PATIENCE = 2000;
 export interface HttpOptions {
   readonly config: Config;
   readonly clients: {
-    open(name: string): ToolServer;
+    open(name: string, person: string): ToolServer;
     close(): Promise<void>;
   };
   /** Standard output. */

@@ -15,6 +15,7 @@ import {
 import type { ToolServer } from "../tools/tool-server.js";
 import { cancelledId, INVALID_REQUEST, isId, isRequest, type Message, type MessageId } from "./sent-message.js";
 import {
+  askOutside,
   type ClientEvents,
   type Connection,
   clearError,
@@ -171,11 +172,13 @@ export class SessionPeer implements HttpPeer {
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #events: HttpEvents;
   readonly #takesEvents: boolean;
+  readonly #tools: ToolServer;
   /** The ids of requests that are not answered. */
   readonly #open = new Set<MessageId>();
 
   private constructor(tools: ToolServer, events: HttpEvents, { id, request, onEnd }: SessionStart) {
     this.#takesEvents = takesEvents(request);
+    this.#tools = tools;
     this.#events = events;
     this.#connection = { ...connectionOf(tools, events), isQuiet: !this.#takesEvents };
     this.#server = createServer(tools, HttpServer);
@@ -206,6 +209,8 @@ export class SessionPeer implements HttpPeer {
     const taking = this.#takesEvents || sent === undefined ? request : acceptingEvents(request);
     const response = await this.#transport.handleRequest(taking, { parsedBody: sent });
     if (response.status !== 200 && id !== undefined) this.#open.delete(id);
+    // Only on this stream can the client be asked while it makes no call.
+    if (request.method === "GET" && response.ok) this.#tools.agent.askUser = askOutside(this.#server);
     if (sent !== undefined) this.#endUnanswered(cancelledId(sent));
     if (request.signal.aborted) cut();
     return response;
@@ -227,7 +232,10 @@ export class SessionPeer implements HttpPeer {
 
   /** The client has closed the connection of a request: no answer can reach it any more. */
   #cut(method: string, id: MessageId | undefined): void {
-    if (method === "GET") this.#transport.closeStandaloneSSEStream();
+    if (method === "GET") {
+      this.#tools.agent.askUser = undefined;
+      this.#transport.closeStandaloneSSEStream();
+    }
     if (id === undefined || !this.#open.has(id)) return;
     const params = { requestId: id, reason: "the connection was closed" };
     this.#transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params });

@@ -259,6 +259,21 @@ function askThrough({ mcpReq }: ServerContext): Ask {
   };
 }
 
+/** Asks by elicitation apart from any call; `undefined` if the client does not support it. */
+export function askOutside(server: Server): Ask | undefined {
+  if (!canAsk(server.getClientCapabilities())) return undefined;
+  return async (question, { timeout: given, signal }): Promise<Reply> => {
+    // The other agent's client may give up its call.
+    const timeout = Math.min(given, PATIENCE);
+    try {
+      const asked = { method: "elicitation/create" as const, params: formOf(question) };
+      return readReply(await server.request(asked, { timeout, signal }));
+    } catch (error) {
+      return failedReply(error, Math.round(timeout / 1000));
+    }
+  };
+}
+
 function roundResult(round: Round): CallToolResult | InputRequiredResult {
   if (round.kind === "answered") return toolResult(round.answer);
   const { question, state } = round;

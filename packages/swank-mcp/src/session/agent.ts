@@ -10,6 +10,7 @@ import {
   type ApprovalRequest,
   Approvals,
   type ApprovalWatch,
+  type Ask,
   type AskedIn,
   actionText,
 } from "./approvals.js";
@@ -17,6 +18,7 @@ import { BackgroundEvaluations } from "./background.js";
 import type { Ending, LastErrorChange } from "./conclusion.js";
 import { AgentName, type ImageHost, type ImageUser, type LispSession } from "./image.js";
 import type { DebuggedStop, Evaluation, LispClient } from "./lisp-port.js";
+import { Neighbours } from "./neighbours.js";
 import { innermost, isForeign, StopKeeper } from "./stops.js";
 
 /** Receives output and its stream or, without a stream, a line that says what the evaluation is doing. */
@@ -341,13 +343,18 @@ export class AgentSession implements ImageUser {
   readonly stops: StopKeeper;
   readonly approvals: Approvals;
   readonly record: ImageRecord;
+  /** Asks the user while no call runs; `undefined` while the client cannot. */
+  askUser: Ask | undefined;
+  /** The other agents of this server, and this one. */
+  readonly neighbours: Neighbours<AgentSession>;
   readonly #leave: () => void;
   /** How many characters of a process's own output this agent has been told about. */
   readonly #toldOutput = new WeakMap<LispSession, number>();
 
   /** @param name - Also known to the function that opens the image. */
-  constructor(host: ImageHost, config: Config, name = new AgentName()) {
+  constructor(host: ImageHost, config: Config, name = new AgentName(), neighbours = new Neighbours<AgentSession>()) {
     this.name = name;
+    this.neighbours = neighbours;
     this.host = host;
     this.config = config;
     this.stops = new StopKeeper(config, this.notices);
@@ -431,6 +438,7 @@ export class AgentSession implements ImageUser {
   /** The client has disconnected: ends its background evaluations and its stops, except those that other clients of this server also see. */
   close(): void {
     this.#leave();
+    this.neighbours.remove(this);
     this.background.close();
     this.stops.endAll(this.host.hasUsers);
   }

@@ -26,6 +26,10 @@ export interface ApprovalRequest {
   readonly instead?: string;
   /** The other client in whose debugger the thread is stopped, if any. */
   readonly owner?: string | undefined;
+  /** The thread, if it is not stopped. */
+  readonly thread?: number;
+  /** The agent that wants this, if another agent's user is asked. */
+  readonly agent?: string;
 }
 
 /** Size limits of a dialog. */
@@ -76,8 +80,11 @@ export function detailText(request: ApprovalRequest, seconds: number): string {
 }
 
 /** The action, with the thread's owner if that is another client. */
-export function actionText({ action, owner }: ApprovalRequest): string {
-  return visibleLine(owner === undefined ? action : `${action}, in a thread that is stopped in ${owner}`);
+export function actionText({ action, owner, thread }: ApprovalRequest): string {
+  if (owner === undefined) return visibleLine(action);
+  return visibleLine(
+    `${action}, ${thread === undefined ? "in a thread that is stopped in" : "which runs code of"} ${owner}`,
+  );
 }
 
 function statement(request: ApprovalRequest, room: Room): string {
@@ -87,7 +94,8 @@ function statement(request: ApprovalRequest, room: Room): string {
     const name = visibleLine(label);
     return `${room === UNLIMITED ? name : cut(name, MAX_LABEL, leftMark)}:${shown(visibleText(text), each)}`;
   });
-  return [`AI agent wants to ${actionText(request)}:`, ...lines].join("\n");
+  const agent = request.agent === undefined ? "AI agent" : `AI agent "${cut(request.agent, MAX_LABEL, leftMark)}"`;
+  return [`${visibleLine(agent)} wants to ${actionText(request)}:`, ...lines].join("\n");
 }
 
 /** Text after its label. Several lines are indented, so that they cannot imitate the prompt's own lines. */
@@ -131,11 +139,23 @@ export interface Approver {
   readonly ask: Ask | undefined;
   /** Absent without an image. */
   readonly askInEmacs?: AskInEmacs | undefined;
+  /** The agent of this server whose thread the request is about, if that is another person's. */
+  readonly owner?: ThreadOwner | undefined;
   /** Aborted when the call is cancelled or the client disconnects. */
   readonly signal: AbortSignal;
   progress(text: string): void;
   /** Learns of the approvals of this call. */
   readonly watch?: ApprovalWatch | undefined;
+}
+
+/** The agent whose thread another agent wants to act on. Its user decides, never that of the other agent. */
+export interface ThreadOwner {
+  readonly name: string;
+  readonly approvals: Approvals;
+  /** Absent when its client cannot be asked now. */
+  readonly ask: Ask | undefined;
+  /** The name of the other agent. */
+  readonly asking: string;
 }
 
 /** Seconds that the user has for each question. */
@@ -190,7 +210,9 @@ export class Approvals {
     if (this.#mode === "off") return;
     const approver = this.#isClientMute ? { ...given, ask: undefined } : given;
     const isNeeded = this.#mode === "strict" || request.isForeign === true;
-    if (this.#isGranted(request)) this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
+    if (given.owner !== undefined) await this.#askOwner(request, given, given.owner);
+    else if (this.#isGranted(request))
+      this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
     else if (isNeeded || approver.ask !== undefined) await this.#askInTurn(request, approver, isNeeded);
   }
 
@@ -200,8 +222,34 @@ export class Approvals {
     if (granted !== undefined) this.#granted.set(to, granted);
   }
 
-  /** Asks one question at a time, since a user does not read many dialogs at once. */
+  /** Asks the user of the agent that has the thread, or in Emacs if that agent's client cannot ask. */
+  async #askOwner(request: ApprovalRequest, approver: Approver, owner: ThreadOwner): Promise<void> {
+    const { name, approvals, ask, asking } = owner;
+    const asked = { ...request, agent: asking, owner: `your agent "${name}"` };
+    // It is that user's turn that counts: an agent that held its own meanwhile could wait for one that waits for it.
+    if (ask !== undefined && (await approvals.#decide(asked, { ...approver, ask }))) return;
+    if (this.#isGranted(request)) this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
+    else await this.#askInTurn(request, { ...approver, ask: undefined }, true);
+  }
+
+  /** Asks this agent's user what another agent may do. @returns false if the client cannot ask. */
+  async #decide(request: ApprovalRequest, approver: Approver & { readonly ask: Ask }): Promise<boolean> {
+    if (this.#isClientMute) return false;
+    if (this.#isGranted(request)) {
+      this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
+      return true;
+    }
+    return this.#inTurn(request, approver, () => this.#ask(request, approver.ask, approver, true));
+  }
+
   async #askInTurn(request: ApprovalRequest, approver: Approver, isNeeded: boolean): Promise<void> {
+    await this.#inTurn(request, approver, async () => {
+      if (!this.#isGranted(request)) await this.#askSomewhere(request, approver, isNeeded);
+    });
+  }
+
+  /** Asks one question at a time, since a user does not read many dialogs at once. */
+  async #inTurn<T>(request: ApprovalRequest, approver: Approver, ask: () => Promise<T>): Promise<T> {
     if (!canBeShown(request)) throw this.#refused(request, approver, tooLong(request));
     if (this.#turns.size > MAX_WAITING) throw this.#refused(request, approver, tooMany(request));
     const earlier = [...this.#turns];
@@ -219,7 +267,7 @@ export class Approvals {
         );
       if (approver.signal.aborted) throw cancelled();
       if (request.stop?.isLive === false) throw stale(request.stop);
-      if (!this.#isGranted(request)) await this.#askSomewhere(request, approver, isNeeded);
+      return await ask();
     } finally {
       this.#turns.delete(turn);
       end();
@@ -237,7 +285,12 @@ export class Approvals {
     if (isEmacsFirst && (await inEmacs())) return;
     if (ask !== undefined && !this.#isClientMute && (await this.#ask(request, ask, approver, isNeeded))) return;
     if (!isNeeded || (!isEmacsFirst && (await inEmacs()))) return;
-    throw this.#refused(request, approver, cannotAsk(request, this.#mode));
+    const { owner } = approver;
+    throw this.#refused(
+      request,
+      approver,
+      owner === undefined ? cannotAsk(request, this.#mode) : ownerNotAsked(request, owner),
+    );
   }
 
   /** @returns false if no Emacs asks. */
@@ -411,6 +464,13 @@ function cannotAsk(request: ApprovalRequest, mode: ApprovalMode): Refusal {
   const enough = request.isForeign ? "off" : "ask";
   return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}, and this client cannot ask.`, {
     remedy: `Nothing was done. ${withoutAsking(request)}Ask the user to load swank-mcp.el in Emacs, which then asks, to use a client that supports elicitation, or to start swank-mcp with --approval ${enough}.`,
+  });
+}
+
+function ownerNotAsked(request: ApprovalRequest, { name }: ThreadOwner): Refusal {
+  const why = `the thread belongs to the agent ${visibleLine(name)}, whose client cannot be asked now`;
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`, {
+    remedy: `Nothing was done. Only that agent's user, or the user of an Emacs that has loaded swank-mcp.el, can allow it. That agent can do it without asking; its client can be asked while it has a session with elicitation and an open stream.`,
   });
 }
 

@@ -76,6 +76,7 @@ function requestFor(
     ],
     isForeign: whose !== "program" || origin.kind === "attached",
     owner: owner?.text,
+    thread: id,
   };
 }
 
