@@ -20,6 +20,11 @@ const FILES = {
   :components ((:file "stopping"))
   :perform (test-op (o c) (symbol-call :shop :stop)))
 (defsystem "shop/all" :depends-on ("shop"))
+(defsystem "stock" :components ((:file "stock")) :in-order-to ((test-op (test-op "stock/tests"))))
+(defsystem "stock/tests"
+  :depends-on ("stock")
+  :components ((:file "stock-tests"))
+  :perform (test-op (o c) (unless (symbol-call :stock-tests :run) (error "The kind of the tests is missing."))))
 `,
   "prices.lisp": `(defpackage :shop (:use :cl))
 (in-package :shop)
@@ -63,6 +68,17 @@ const FILES = {
 (test signs (is (eq :price (shop::sign 3))))
 (test rates (is (= 4 (shop::rate :high))))
 (test totals (is (= 7 (shop::total '(1 2)))))
+`,
+  "stock.lisp": `(defpackage :stock (:use :cl))
+(in-package :stock)
+(defparameter *kinds* (make-hash-table))
+(defparameter *limit* 10)
+(defvar *runs* 0)
+`,
+  "stock-tests.lisp": `(defpackage :stock-tests (:use :cl))
+(in-package :stock-tests)
+(setf (gethash :test stock::*kinds*) t)
+(defun run () (incf stock::*runs*) (gethash :test stock::*kinds*))
 `,
   "stopping.lisp": `(in-package :shop)
 (defvar *endless* nil)
@@ -193,6 +209,18 @@ describe("run-tests with coverage", () => {
     expect(late).to.match(/^The system's files stay compiled for coverage[\s\S]*\[TIMEOUT\]/);
     await server.call("debugger_invoke_restart", { restart: "ABORT" });
     expect(await state()).to.deep.equal(before);
+  });
+
+  it("gives variables the values that they had before, and names them if a test fails", async () => {
+    await server.call("load-system", { system: "stock", test: true });
+    await server.evaluate("(progn (setf stock::*limit* 20) (setf (gethash :mine stock::*kinds*) 1))");
+    const text = testsText(await covered("stock"));
+    expect(text)
+      .to.include("The kind of the tests is missing.")
+      .and.match(/these variables had the values of their definitions, [^:]*: [^.]*STOCK::\*KINDS\*/);
+    expect(text).to.include("STOCK::*LIMIT*").and.not.include("STOCK::*RUNS*");
+    const kinds = "(mapcar (lambda (kind) (gethash kind stock::*kinds*)) '(:test :mine))";
+    expect(await server.evaluate(`(list stock::*limit* stock::*runs* ${kinds})`)).to.deep.equal(["=> (20 1 (T 1))"]);
   });
 
   it("refuses what is no system, and a system whose files would replace definitions that are not saved", async () => {

@@ -12,8 +12,8 @@
 (defstruct coverage
   "What is known about a run. COMPONENTS: those of the files to instrument. LOADED: those of which instrumented code may be loaded, the latest
 first. MARKS: as COVERAGE-RECORDS says. UNRESTORED: ((COMPONENT . MESSAGE) ...) of those that could not be loaded again. BEGUN: true when *COVERING* is
-set until RESTORE has ended."
-  system (components '()) (loaded '()) (marks '()) (unrestored '()) begun)
+set until RESTORE has ended. VALUES: ((SYMBOL . VALUE) ...) of the variables to which loading the files gave other values than they had."
+  system (components '()) (loaded '()) (marks '()) (unrestored '()) begun (values '()))
 
 (defun own-components (system)
   "The components of the files with Lisp code of SYSTEM, in the order in which they are loaded, without those of the systems it depends on."
@@ -37,15 +37,55 @@ set until RESTORE has ended."
                     (sb-ext:compiler-note #'muffle-warning))
        ,@body)))
 
+;;; Values. Loading a file again gives its parameters their first values: what the program has put there since would be lost.
+
+(defun current-value (symbol)
+  "=> the global value of SYMBOL, and true if it has one"
+  (handler-case (values (sb-ext:symbol-global-value symbol) t)
+    (cell-error () (values nil nil))))
+
+(defun variable-values ()
+  "((SYMBOL . VALUE) ...) of the variables of the program that have global values."
+  (let ((found '()))
+    (dolist (package (live-packages) found)
+      (unless (or (implementation-package-p package) (runtime-package-p package))
+        (or-nil
+          (do-symbols (symbol package)
+            (when (and (eq package (symbol-package symbol)) (boundp symbol) (not (constantp symbol)))
+              (multiple-value-bind (value bound) (current-value symbol)
+                (when bound (push (cons symbol value) found))))))))))
+
+(defun variable-of-p (symbol truenames)
+  "True if one of the files TRUENAMES defines the variable SYMBOL."
+  (loop for definition in (kind-definitions symbol :variable)
+        for name = (definition-file-name definition)
+          thereis (and name (member (named-file name) truenames :test #'equal))))
+
+(defun note-replaced-values (coverage before)
+  "Note in COVERAGE the variables of its files that have other values now than those BEFORE, a value of VARIABLE-VALUES."
+  (let ((truenames (loop for component in (coverage-components coverage) collect (named-file (component-source component)))))
+    (setf (coverage-values coverage)
+          (loop for (symbol . value) in before
+                unless (or (eq value (current-value symbol)) (not (variable-of-p symbol truenames)))
+                  collect (cons symbol value)))))
+
+(defun put-values-back (coverage)
+  "Give the variables that COVERAGE notes the values that they had."
+  (loop for (symbol . value) in (coverage-values coverage)
+        do (recording-faults (setf (sb-ext:symbol-global-value symbol) value))))
+
 ;;; Instrumented code, and back
 
 (defun load-instrumented (coverage folder)
   "Compile the files of COVERAGE into FOLDER, a pathname, so that they record what ran, and load them one by one, as ASDF does."
-  (dolist (component (coverage-components coverage))
-    (tell coverage component "Compiling for coverage")
-    (let ((fasl (in-silence (call-accepting-failures (lambda () (compile-instrumented component folder))))))
-      (push component (coverage-loaded coverage))
-      (in-silence (load-compiled-as fasl (compiled-pathname component))))))
+  (let ((before (variable-values)))
+    (unwind-protect
+         (dolist (component (coverage-components coverage))
+           (tell coverage component "Compiling for coverage")
+           (let ((fasl (in-silence (call-accepting-failures (lambda () (compile-instrumented component folder))))))
+             (push component (coverage-loaded coverage))
+             (in-silence (load-compiled-as fasl (compiled-pathname component)))))
+      (recording-faults (note-replaced-values coverage before)))))
 
 (defun load-again (coverage component)
   "Load the compiled file of COMPONENT of COVERAGE that ASDF has made, or note that this fails."
@@ -57,6 +97,7 @@ set until RESTORE has ended."
   "Load the files of COVERAGE whose instrumented code was loaded, in order, as they were compiled before, and go on with RECORD."
   (let ((*standard-output* (make-broadcast-stream)))
     (unwind-protect (dolist (component (reverse (coverage-loaded coverage))) (load-again coverage component))
+      (put-values-back coverage)
       (end-covering record)
       (setf (car *covering*) nil))))
 
@@ -121,14 +162,15 @@ set until RESTORE has ended."
     name))
 
 (defun coverage-facts (coverage)
-  "((FILE-FACTS ...) LCOV-FILE ((FILE MESSAGE) ...)) about COVERAGE, or NIL if no test ran with it."
+  "((FILE-FACTS ...) LCOV-FILE ((FILE MESSAGE) ...) (VARIABLE ...)) about COVERAGE, or NIL if no test ran with it."
   (when (coverage-marks coverage)
     (with-files ()
       (let ((files (covered-files coverage)))
         (list (mapcar #'covered-facts files)
               (write-lcov-file coverage files)
               (loop for (component . message) in (reverse (coverage-unrestored coverage))
-                    collect (list (shown-file (component-source component)) message)))))))
+                    collect (list (shown-file (component-source component)) message))
+              (loop for (symbol) in (coverage-values coverage) collect (qualified-name symbol)))))))
 
 ;;; The request
 
@@ -177,7 +219,7 @@ set until RESTORE has ended."
 (defun run-covered (name framework stop)
   "RUN-TESTS for the system NAME, with instrumented copies of its files. It is called by evaluated code, so that it can be stopped: the files are
 loaded as before when it ends.
-=> (:tests ... ((FILE-FACTS ...) LCOV-FILE ((FILE MESSAGE) ...))) | (:refused REASON (NAME ...)) | (:missing TEXT)"
+=> (:tests ... ((FILE-FACTS ...) LCOV-FILE ((FILE MESSAGE) ...) (VARIABLE ...))) | (:refused REASON (NAME ...)) | (:missing TEXT)"
   (let ((missing (load-cover)))
     (if missing
         (list :missing missing)

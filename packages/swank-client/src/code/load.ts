@@ -228,6 +228,8 @@ const coverage = record({
   lcov: string,
   /** Files that could not be loaded again. What they define is still compiled for coverage. */
   unrestored: list(record({ file: string, message: string })),
+  /** Variables that had the values of their definitions while the tests ran, because the files were loaded again. They have their earlier values again. */
+  reinitialized: list(string),
 });
 
 /** What of a system's files its tests ran. */

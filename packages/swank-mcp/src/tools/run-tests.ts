@@ -62,7 +62,7 @@ function testsAnswer(
   return {
     blocks: [
       [heading(results), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"),
-      ...(coverage === undefined ? [] : [coverageText(coverage)]),
+      ...(coverage === undefined ? [] : [coverageText(coverage, failed > 0 || error !== undefined)]),
       ...(loaded === "" ? [] : [loaded]),
     ],
     isError: failed > 0 || error !== undefined,
@@ -96,8 +96,15 @@ function refusedText({ reason, names }: Refused): string {
   }
 }
 
+/** Why tests can fail with coverage that pass without. */
+function reinitializedText(names: readonly string[]): string {
+  const { shown, left } = firstOf(names, MAX_NAMES);
+  const listed = [...shown.map((name) => cutName(name)), ...(left > 0 ? [more(left, "name")] : [])].join(", ");
+  return `While the tests ran, these variables had the values of their definitions, without what other files or calls had put there: ${listed}. They have their earlier values again.`;
+}
+
 /** The total, what of each file did not run, and where the LCOV file is. */
-function coverageText({ files, lcov, unrestored }: types.TestCoverage): string {
+function coverageText({ files, lcov, unrestored, reinitialized }: types.TestCoverage, hasFailed: boolean): string {
   const { shown, left } = firstOf(files, MAX_FILES);
   const ran = files.reduce((sum, file) => sum + file.ran, 0);
   const expressions = files.reduce((sum, file) => sum + file.expressions, 0);
@@ -110,6 +117,7 @@ function coverageText({ files, lcov, unrestored }: types.TestCoverage): string {
       ({ file, message }) =>
         `${fileName(file)} could not be loaded again: ${oneLine(message, MAX_TEXT)}. What it defines is still compiled for coverage.`,
     ),
+    ...(hasFailed && reinitialized.length > 0 ? [reinitializedText(reinitialized)] : []),
   ].join("\n");
 }
 
@@ -133,12 +141,13 @@ function rangesText(ranges: readonly types.LineRange[]): string {
   return [...texts, ...(left > 0 ? [more(left, "range")] : [])].join(", ");
 }
 
-function coverageData({ files, lcov, unrestored }: types.TestCoverage): JsonObject {
+function coverageData({ files, lcov, unrestored, reinitialized }: types.TestCoverage): JsonObject {
   const plain = (ranges: readonly types.LineRange[]) => ranges.map((range) => ({ ...range }));
   return {
     files: files.map(({ missed, partly, ...file }) => ({ ...file, missed: plain(missed), partly: plain(partly) })),
     lcov,
     unrestored: unrestored.map((item) => ({ ...item })),
+    reinitialized: [...reinitialized],
   };
 }
 
