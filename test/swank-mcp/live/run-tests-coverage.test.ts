@@ -61,11 +61,11 @@ const FILES = {
   (when (null prices) (return-from total 0))
   (twice (reduce #'+ prices)))
 `,
-  "shop-tests.lisp": `(defpackage :shop-tests (:use :cl :fiveam))
+  "shop-tests.lisp": `(defpackage :shop-tests (:use :cl :fiveam) (:import-from :sb-ext :gc))
 (in-package :shop-tests)
 (def-suite all)
 (in-suite all)
-(test signs (is (eq :price (shop::sign 3))))
+(test signs (gc :full t) (is (eq :price (shop::sign 3))))
 (test rates (is (= 4 (shop::rate :high))))
 (test totals (is (= 7 (shop::total '(1 2)))))
 `,

@@ -84,7 +84,9 @@ set until RESTORE has ended. VALUES: ((SYMBOL . VALUE) ...) of the variables to 
            (tell coverage component "Compiling for coverage")
            (let ((fasl (in-silence (call-accepting-failures (lambda () (compile-instrumented component folder))))))
              (push component (coverage-loaded coverage))
-             (in-silence (load-compiled-as fasl (compiled-pathname component)))))
+             (in-silence (load-compiled-as fasl (compiled-pathname component)))
+             ;; the marks of forms at top level go with their code at the next garbage collection, unless they are in the record before
+             (or-nil (coverage-records))))
       (recording-faults (note-replaced-values coverage before)))))
 
 (defun load-again (coverage component)
