@@ -1,8 +1,10 @@
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { HttpClient, messagesOf } from "../../support/http-client.js";
 import type { HttpServer } from "../../support/http-server.js";
-import { liveHttp } from "../../support/live-server.js";
+import { ledgerLines } from "../../support/ledger.js";
+import { liveFolder, liveHttp } from "../../support/live-server.js";
 import { refusalType } from "../../support/mcp-results.js";
 
 /** Makes a client of one era, with a token of its own. */
@@ -153,6 +155,35 @@ describe("an HTTP server whose image ends", () => {
     expect(first["pid"]).to.equal(second["pid"]).and.not.equal(pid);
     expect(JSON.stringify([first, second])).to.include("new image");
     expect(await other.evaluate("(boundp '*gone*)")).to.match(/^=> NIL/);
+  });
+});
+
+describe("the ledger of an HTTP server", () => {
+  const folder = liveFolder("ledger");
+  const path = () => join(folder, "ledger.jsonl");
+  const http = liveHttp({ args: () => ["--ledger", path()] });
+
+  it("names the agent of each call, whose history is its own", async () => {
+    const { url, token } = http.client("shared");
+    const right = new HttpClient({ url: new URL("?session=right", url), token });
+    const agents = {
+      old: await HttpClient.initialized(http.client("old")),
+      modern: new HttpClient(http.client("modern")),
+      "shared/right": right,
+    };
+    const all = Object.entries(agents);
+    for (const round of ["first", "second"])
+      await Promise.all(all.map(([name, client]) => client.evaluate(`"${round} of ${name}"`)));
+    for (const [name, client] of all)
+      expect(await client.evaluate("(list * **)")).to.include(`("second of ${name}" "first of ${name}")`);
+    const lines = await ledgerLines(path());
+    for (const [name] of all) {
+      const ofAgent = lines.filter(({ agent }) => agent === name);
+      expect(ofAgent.map(({ event }) => event)).to.deep.equal(["call", "end", "call", "end", "call", "end"]);
+      const texts = JSON.stringify(ofAgent);
+      for (const [other] of all) expect(texts.includes(`first of ${other}`)).to.equal(other === name);
+    }
+    expect(lines).to.have.length(6 * all.length);
   });
 });
 
