@@ -15,7 +15,7 @@ export const SILENT: Transcript = {
   warnings: [],
   warningsInFiles: [],
   warningsOmitted: 0,
-  redefinitions: { count: 0, files: [], stale: [] },
+  redefinitions: { count: 0, files: [], stale: [], inside: [] },
   package: "COMMON-LISP-USER",
   milliseconds: undefined,
 };

@@ -91,6 +91,7 @@
   :depends-on ("swank-client/debug/stops")
   :serial t
   :components ((:file "port/sbcl-asdf-if-loaded")
+               (:file "evaluate/looks")
                (:file "evaluate/package")
                (:file "evaluate/output")
                (:file "evaluate/thread-output")

@@ -19,6 +19,7 @@ export type {
   SaveOptions,
   SaveOutcome,
   Saves,
+  UnloadedName,
 } from "./code/changes.js";
 export type { Code } from "./code/code.js";
 export type {
@@ -199,6 +200,7 @@ export type {
   StopDetail,
   StopOwner,
   StopReason,
+  ThreadsInside,
   VARIABLE_MARKS,
   VariableMark,
   variableMarks,

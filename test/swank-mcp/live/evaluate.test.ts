@@ -127,7 +127,7 @@ describe("evaluate-lisp", () => {
     });
     expectFacts(
       blocks(result).join("\n\n"),
-      "=> 2\n\nRedefined: AVERAGE, (METHOD PROCESS :AROUND (STAGE)), WITH-ROW\nCompiled with the old WITH-ROW: A, B, C (evaluate their definitions again)",
+      "=> 2\n\nRedefined: AVERAGE, (METHOD PROCESS :AROUND (STAGE)), WITH-ROW\nCompiled with the old WITH-ROW: A, B, C (evaluate their definitions again: load-changes with names)",
     );
     expect(result._meta?.["swank-mcp/outcome"])
       .to.have.nested.property("stale[0].users")

@@ -41,10 +41,12 @@
                (setf path (or-nil (list (code-location-toplevel-form-offset location))))))
         finally (return path)))
 
-(defun load-compiled (fasl source unnamed)
-  "Load the file FASL, compiled from the file SOURCE. => T | (TYPE MESSAGE PLACE) of the error that ended it"
+(defun load-compiled (fasl source unnamed redefining)
+  "Load the file FASL, compiled from the file SOURCE. REDEFINING, an evaluation, keeps the redefinitions. => T | (TYPE MESSAGE PLACE) of the error
+that ended it"
   (let ((path '()))
-    (handler-case (handler-bind ((warning #'muffle-warning)
+    (handler-case (handler-bind ((redefinition-warning (lambda (condition) (keep-redefinition redefining condition)))
+                                 (warning #'muffle-warning)
                                  (error (lambda (problem)
                                           (declare (ignore problem))
                                           (setf path (recording-faults (loaded-form-path source))))))
@@ -135,9 +137,10 @@
                          (compile-into fasl source (list :emacs-buffer origin :emacs-string code :emacs-position 1
                                                          :package (package-name *package*) :evaluation origin))))))
 
-(defun load-text (fasl source code)
-  "LOAD-COMPILED for FASL, compiled from SOURCE, a file that holds CODE, a client's text, and does not last."
-  (unwind-protect (prog1 (load-compiled fasl source source)
+(defun load-text (fasl source code redefining)
+  "LOAD-COMPILED for FASL, compiled from SOURCE, a file that holds CODE, a client's text, and does not last. LOAD-COMPILED explains
+REDEFINING."
+  (unwind-protect (prog1 (load-compiled fasl source source redefining)
                     (recording-faults (tell-text (current-session) code)))
     (forget-load (session-ledger (current-session)) source)
     (forget-text source)))
@@ -150,13 +153,15 @@
          (if (and code load) (compile-to-load fasl source code) (compile-into fasl source '()))))
     (let* ((unreadable (find :read-error notes :key #'noted-severity))
            (failed (or (null (first values)) unreadable (find :error notes :key #'noted-severity)))
-           (unnamed (and code source)))
+           (unnamed (and code source))
+           (redefining (make-evaluation :session (current-session))))
       (list :compiled (unless code (shown-file source))
             (loop for note in notes collect (note-facts note unnamed))
             omitted
             (and failed t)
-            (and load (not failed) (if code (load-text fasl source code) (load-compiled fasl source nil)))
-            (and unreadable (let ((file (file-now source))) (and file (file-text file))))))))
+            (and load (not failed) (if code (load-text fasl source code redefining) (load-compiled fasl source nil redefining)))
+            (and unreadable (let ((file (file-now source))) (and file (file-text file))))
+            (taken-redefinitions redefining)))))
 
 (defun compiled-or-failed (source folder load code)
   "The reply of COMPILE-CODE for the file SOURCE. An error that the compiler does not report itself ends it."
@@ -182,8 +187,8 @@
 (defun compile-code (code file package-text load)
   "Compile the text CODE or, if that is NIL, FILE, in the package that PACKAGE-TEXT names, by default the session's. Then load it if LOAD and
 there was no error. LOADED is T, NIL, or (TYPE MESSAGE PLACE) of the error that ended loading. TEXT is that of the file if it cannot be read to
-its end.
-=> (:compiled FILE (NOTE ...) COUNT-OF-OTHERS FAILED LOADED TEXT) | (:failed TYPE MESSAGE PLACE) | (:file-not-found NAME (FILE ...) REASON)
+its end. REDEFINITIONS is as TAKEN-REDEFINITIONS says.
+=> (:compiled FILE (NOTE ...) COUNT-OF-OTHERS FAILED LOADED TEXT REDEFINITIONS) | (:failed TYPE MESSAGE PLACE) | (:file-not-found NAME (FILE ...) REASON)
  | (:package-not-found NAME (PACKAGE ...) ODD-CHARACTER)"
   (with-code-session (package-text)
     (with-files ()

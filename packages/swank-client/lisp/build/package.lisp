@@ -11,7 +11,7 @@
   (:import-from #:swank-client/sbcl-code #:character-read #:load-compiled-as)
   (:import-from #:swank-client/printing #:report-text)
   (:import-from #:swank-client/connection #:encapsulate-function #:unencapsulate-function)
-  (:import-from #:swank-client/evaluations #:*evaluation*)
+  (:import-from #:swank-client/evaluations #:*evaluation* #:make-evaluation)
   (:import-from #:swank-client/told-forms #:tell-text)
   (:import-from #:swank-client/names #:+suggestions+ #:odd-character-in #:slip-p)
   (:import-from #:swank-client/questions #:missing-file #:plain-file)

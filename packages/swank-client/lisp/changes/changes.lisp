@@ -324,6 +324,21 @@ before, in another one of PROGRAM with forms in PACKAGE, or in one that definiti
 may be named."
   (remove-duplicates (sort (copy-list changes) #'string< :key #'change-name) :test #'same-closure-p :from-end t))
 
+;;; Definitions by name
+
+(defun plain-name-text (text)
+  "The part of TEXT, NAME, (setf NAME) or (method NAME ...), that names a function, variable or type."
+  (string-trim "#'" (if (method-text-p text) (or (second (element-texts (trimmed text))) "") (trimmed text))))
+
+(defun definition-matcher (symbol text)
+  "A predicate of definitions of SYMBOL, as TEXT names them: NAME, (setf NAME) or (method NAME ...)."
+  (let ((elements (and (method-text-p text) (element-texts (trimmed text))))
+        (name (if (setf-text-p (plain-name-text text)) (list 'setf symbol) symbol)))
+    (lambda (definition)
+      (and (equal name (definition-name definition))
+           (or (null elements) (wanted-methods (list definition) elements))
+           t))))
+
 ;;; Comments
 
 (defun comments (text)

@@ -338,7 +338,9 @@ package now, and of deleted IN-PACKAGE forms."
   (remark nil)
   ;; true if it has stopped, and this was said
   (told nil)
-  ;; ((NAME . FUNCTION) ...) that were compiled with the old macro or inline function
+  ;; the code of the old function or method, if it is of no other definition
+  (code nil)
+  ;; ((NAME . FUNCTION) ...) that were compiled with the old macro, or function that is inline or that macros call
   (users '()))
 
 (defstruct (load-run (:conc-name run-))
@@ -369,10 +371,87 @@ package now, and of deleted IN-PACKAGE forms."
   "True if CHANGE is a deleted IN-PACKAGE form."
   (and (eq :deleted (change-state change)) (in-package-change-p change)))
 
+(defparameter *loadable-states* '(:changed :new :maybe-changed :conflict :deleted) "The states of changes that LOAD-CHANGES loads.")
+
+;;; Definitions that are evaluated again although their forms did not change
+
+(defstruct (naming (:type list))
+  "What a name of LOAD-CHANGES means: ((FILE . NUMBER) ...) of the forms that are to be evaluated again, and the reason why there are none, or NIL."
+  name forms problem)
+
+(defun form-place (definition program)
+  "=> the file with the form of DEFINITION of PROGRAM and the number of the form, or NIL; and true if another text was evaluated"
+  (if (definition-plist definition)
+      (let ((change (evaluated-change definition program)))
+        (if change
+            (values nil nil (and (change-file change) t))
+            (multiple-value-bind (file span number) (place-in-program definition program (definition-home definition))
+              (declare (ignore span))
+              (values file number))))
+      (let* ((name (definition-file-name definition))
+             (file (and name (file-now name))))
+        (and file
+             (multiple-value-bind (span number) (named-span definition file (form-number-of definition))
+               (and span (values file number)))))))
+
+(defun naming-of (text truename program)
+  "The NAMING of TEXT, as code in the current package writes a name: NAME, (setf NAME) or (method NAME QUALIFIER... (SPECIALIZER...)). Only forms of
+the file TRUENAME count unless that is NIL."
+  (let* ((plain (if (method-text-p text) (plain-name-text text) text))
+         (symbol (or-nil (symbol-named plain *package* nil)))
+         (all (and symbol (remove-if-not (definition-matcher symbol text) (all-definitions symbol (setf-text-p plain)))))
+         (definitions (if (method-text-p text) all (or (remove :method all :key #'definition-kind) all)))
+         (unsaved nil)
+         (forms '()))
+    (dolist (definition definitions)
+      (multiple-value-bind (file number unsaved-p) (or-nil (form-place definition program))
+        (when unsaved-p (setf unsaved t))
+        (when (and file number (or (null truename) (equal truename (file-truename file)))) (pushnew (cons file number) forms :test #'equal))))
+    (list text (reverse forms) (cond (forms nil) (unsaved :unsaved) (definitions :no-file) (t :undefined)))))
+
+(defun same-change (file number)
+  "A change in the state :SAME, of the form NUMBER of FILE, which has not changed."
+  (let* ((text (file-text file)) (form (nth number (file-forms file))))
+    (form-change :same text form number (package-at text (file-forms file) number (file-initial-package file))
+                 :file file :position (top-level-form-start form)
+                 :text (form-text text form) :file-text (form-text text form))))
+
+(defun with-forms-again (file changes numbers)
+  "CHANGES, all of FILE, and a change for each other form of it with one of NUMBERS."
+  (append changes
+          (loop for number in numbers
+                unless (find number changes :key #'change-number) collect (same-change file number))))
+
+(defun wanted-load (load numbers)
+  "LOAD, which becomes :UNWANTED unless its form has one of NUMBERS."
+  (unless (member (change-number (form-load-change load)) numbers)
+    (setf (form-load-outcome load) :unwanted))
+  load)
+
+(defun named-run (texts truename)
+  "=> the run that evaluates again what TEXTS name, in the file TRUENAME or, if that is NIL, in all files, in the order of loading; and their
+NAMINGs. What else has changed is :UNWANTED in it."
+  (multiple-value-bind (changes states program) (all-changes nil)
+    (declare (ignore states))
+    (let* ((namings (mapcar (lambda (text) (naming-of text truename program)) texts))
+           (forms (mapcan (lambda (naming) (copy-list (naming-forms naming))) namings)))
+      (values
+       (make-load-run
+        :files '()
+        :loads (loop for file in (in-loading-order (remove-duplicates (mapcar #'car forms)))
+                     for numbers = (sort (loop for (other . number) in forms when (eq other file) collect number) #'<)
+                     for own = (remove-if-not (lambda (change)
+                                                (and (eq file (change-file change))
+                                                     (member (change-state change) *loadable-states*)))
+                                              changes)
+                     append (mapcar (lambda (load) (wanted-load load numbers))
+                                    (file-form-loads file (in-order (with-forms-again file own numbers)) program))))
+       namings))))
+
 (defun planned-run (truename)
   "The run that loads the changes of the file TRUENAME, by default of all files."
   (multiple-value-bind (changes states program) (all-changes truename)
-    (let ((wanted (remove-if-not (lambda (change) (member (change-state change) '(:changed :new :maybe-changed :conflict :deleted))) changes)))
+    (let ((wanted (remove-if-not (lambda (change) (member (change-state change) *loadable-states*)) changes)))
       (make-load-run :files states
                      :loads (loop for file in (in-loading-order (remove-duplicates (mapcar #'change-file wanted)))
                                      append (file-form-loads file (remove file wanted :key #'change-file :test-not #'eq) program))))))
@@ -494,12 +573,26 @@ package now, and of deleted IN-PACKAGE forms."
   "True if LOAD is of a structure or constant, which is not loaded."
   (member (form-load-outcome load) '(:structure :constant)))
 
+(defun code-before (change)
+  "The code of the function or method of CHANGE, which is about to be loaded, or NIL."
+  (let* ((definition (change-definition change))
+         (function (and definition (member (change-kind change) '(:function :method)) (or-nil (code-of-definition definition)))))
+    (and function (own-code function))))
+
+(defun run-insiders (run)
+  "((NAME COUNT ALL) ...): the numbers of other threads that are inside code that RUN has replaced, as THREADS-INSIDE says."
+  (let ((replaced (loop for load in (run-loads run)
+                        when (and (form-load-code load) (eq :loaded (form-load-outcome load)))
+                          collect (cons (change-name (form-load-change load)) (form-load-code load)))))
+    (and replaced (recording-faults (threads-inside replaced)))))
+
 (defun load-form (run load)
   "Load the form of LOAD. => its outcome"
   (let ((change (form-load-change load)))
     (when (< (count-if #'form-load-users (run-loads run)) (+ +macros-limit+ (count-if #'frozen-p (run-loads run))))
       (setf (form-load-users load) (users-before change)))
     (setf (form-load-remark load) (remark-on change))
+    (setf (form-load-code load) (recording-faults (code-before change)))
     (call-with-compiled-form (change-file change) (change-number change)
                              (lambda (notes loader)
                                (add-notes run notes)
@@ -520,7 +613,7 @@ package now, and of deleted IN-PACKAGE forms."
              (outcome (with-file-syntax ((current-session)) (load-or-tell run load))))
         (dolist (other (run-loads run))
           (when (same-form-p load other) (setf (form-load-outcome other) outcome)))
-        (note-loaded-forms run (form-load-file load))
+        (unless (eq :same (change-state (form-load-change load))) (note-loaded-forms run (form-load-file load)))
         (when (eq outcome :failed) (return))))))
 
 (defun load-or-tell (run load)
@@ -550,8 +643,8 @@ package now, and of deleted IN-PACKAGE forms."
     (make-note :severity :read-error :text "this form cannot be read" :file (file-truename file)
                :position (if last (top-level-form-end last) 0))))
 
-(defun run-reply (run)
-  "The reply of LOAD-CHANGES after RUN."
+(defun run-reply (run namings)
+  "The reply of LOAD-CHANGES after RUN, which NAMINGS asked for."
   (let* ((unreadable (loop for (file state) in (run-files run) when (eq state :unreadable) collect file))
          (notes (append (mapcar #'unreadable-note unreadable)
                         (remove-if (lambda (note) (and (noted-undefined note) (not (undefined-yet-p (noted-undefined note)))))
@@ -559,21 +652,24 @@ package now, and of deleted IN-PACKAGE forms."
          (*room* +texts-limit+))
     (with-printing-time
       (list :loads
-            (mapcar #'form-load-entry (run-loads run))
+            (mapcar #'form-load-entry (remove :unwanted (run-loads run) :key #'form-load-outcome))
             (loop for (file state) in (run-files run) collect (list (shown-file (file-truename file)) state))
             (loop for note in notes collect (note-facts note nil))
             (run-omitted run)
             (loop for file in unreadable
                   when (< (length (file-text file)) +texts-limit+)
-                    collect (list (shown-file (file-truename file)) (file-text file)))))))
+                    collect (list (shown-file (file-truename file)) (file-text file)))
+            (loop for (text nil problem) in namings when problem collect (list text problem))
+            (run-insiders run)))))
 
-(defun load-changes (name)
-  "Load the top-level forms of the file NAME, by default of all files, that have changed since they were loaded. Those after one that cannot be
-compiled are not loaded.
-=> (:loads (ENTRY ...) ((FILE STATE) ...) (NOTE ...) COUNT-OF-OTHERS ((FILE TEXT) ...)) | (:file-not-found NAME (FILE ...) REASON)"
+(defun load-changes (name &optional names)
+  "Load the top-level forms of the file NAME, by default of all files, that have changed since they were loaded; or those of them that define NAMES,
+also if they have not changed. Those after one that cannot be compiled are not loaded.
+=> (:loads (ENTRY ...) ((FILE STATE) ...) (NOTE ...) COUNT-OF-OTHERS ((FILE TEXT) ...) ((NAME PROBLEM) ...) ((NAME COUNT ALL) ...))
+ | (:file-not-found NAME (FILE ...) REASON)"
   (with-files ()
     (with-wanted-file (truename name)
-      (let* ((*known-operators* (make-hash-table :test 'eq))
-             (run (planned-run truename)))
-        (load-pending run)
-        (run-reply run)))))
+      (let ((*known-operators* (make-hash-table :test 'eq)))
+        (multiple-value-bind (run namings) (if names (named-run names truename) (planned-run truename))
+          (load-pending run)
+          (run-reply run namings))))))

@@ -386,19 +386,6 @@ are not in the form or newer, :OTHERS-ELSEWHERE if FILE makes definitions of the
 
 ;;; The question
 
-(defun plain-name-text (text)
-  "The part of TEXT, NAME, (setf NAME) or (method NAME ...), that names a function, variable or type."
-  (string-trim "#'" (if (method-text-p text) (or (second (element-texts (trimmed text))) "") (trimmed text))))
-
-(defun definition-matcher (symbol text)
-  "A predicate of definitions of SYMBOL, as TEXT names them: NAME, (setf NAME) or (method NAME ...)."
-  (let ((elements (and (method-text-p text) (element-texts (trimmed text))))
-        (name (if (setf-text-p (plain-name-text text)) (list 'setf symbol) symbol)))
-    (lambda (definition)
-      (and (equal name (definition-name definition))
-           (or (null elements) (wanted-methods (list definition) elements))
-           t))))
-
 (defun holds-another-p (save saves)
   "True if what SAVE replaces holds the start of what another of SAVES replaces, so that both cannot be written."
   (some (lambda (other)

@@ -17,8 +17,8 @@
   (:import-from #:swank-client/forms #:token-positions)
   (:import-from #:swank-client/names #:implementation-package-p #:live-packages #:symbol-named #:with-name-spelled #:with-names-spelled)
   (:import-from #:swank-client/objects #:drop-lookup #:new-number #:number-of #:numbered-values)
-  (:import-from #:swank-client/evaluate #:abort-restart #:call-in-evaluation #:end-thread #:enter-interrupt #:give-code #:stop-own-thread
-                                        #:unwind-evaluation)
+  (:import-from #:swank-client/evaluate #:abort-restart #:end-thread #:enter-interrupt #:give-code #:stop-own-thread #:unwind-evaluation)
+  (:import-from #:swank-client/looks #:call-in-any-thread #:call-in-evaluation #:look-in-thread)
   (:export #:ask-stop #:breakpoint #:check-breakpoint #:connect #:continue-stop #:describe-foreign-stop #:disconnect #:end-thread-by
            #:eval-in-frame #:foreign-stops #:frame-locals #:frames #:implementation-name-p #:list-breakpoints #:list-threads
            #:missed-calls-reason #:missed-calls-sentence #:missing-package-name #:no-such-package #:optional #:parameters-of #:read-code

@@ -6,37 +6,6 @@
   "The running evaluation ID of this session, or NIL."
   (gethash id (session-evaluations (current-session))))
 
-(defun claim-interrupt (evaluation kind)
-  "Note that an interrupt of this KIND is sent to EVALUATION's thread, until RELEASE-INTERRUPT. => NIL if EVALUATION is about to end, or the
-last interrupt of this KIND has not ended.
-Eight interrupts that are queued while a thread runs without interrupts can crash SBCL, because each of them interrupts the one before."
-  (with-system-mutex ((evaluation-lock evaluation))
-    (unless (or (evaluation-over evaluation) (member kind (evaluation-pending-interrupts evaluation)))
-      (push kind (evaluation-pending-interrupts evaluation)))))
-
-(defun release-interrupt (evaluation kind)
-  "Note that the interrupt of this KIND has ended."
-  (with-system-mutex ((evaluation-lock evaluation))
-    (setf (evaluation-pending-interrupts evaluation) (remove kind (evaluation-pending-interrupts evaluation)))))
-
-(defun interrupt-unless-over (evaluation function)
-  "Make EVALUATION's thread call FUNCTION, unless it is about to end: interrupting a thread that ends can crash SBCL. => true if it will"
-  (with-system-mutex ((evaluation-lock evaluation))
-    (unless (evaluation-over evaluation)
-      (interrupt-unless-ended (evaluation-thread evaluation) function))))
-
-(defun call-in-evaluation (evaluation kind function &key (wanted-p (lambda () (eq *evaluation* evaluation))) (patience +patience+))
-  "Make the thread of EVALUATION call FUNCTION while WANTED-P is true there. CALL-IN-THREAD explains PATIENCE, CLAIM-INTERRUPT KIND."
-  ;; a claim without an interrupt would stay
-  (sb-sys:without-interrupts
-    (when (claim-interrupt evaluation kind)
-      (call-in-thread (evaluation-thread evaluation) wanted-p function
-                      :interrupt (lambda (thread call)
-                                   (declare (ignore thread))
-                                   (interrupt-unless-over evaluation call))
-                      :ended (lambda () (release-interrupt evaluation kind))
-                      :patience patience))))
-
 (defun enter-interrupt (evaluation)
   "Stop this thread, which runs EVALUATION, in the debugger, or end EVALUATION where the thread must not stop."
   (let ((condition (make-condition 'interrupted))

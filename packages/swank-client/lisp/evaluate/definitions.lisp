@@ -180,28 +180,72 @@ the one that editors assume. Above TEXT, the form would move the positions in it
     (loop for (user) in (recorded-references :calls name)
           unless (or (equal user name) (member (function-now user) callers)) collect user)))
 
-(defun compiled-users (name kind)
-  "((USER . FUNCTION) ...): the functions that were compiled with NAME, a :MACRO or an inline :FUNCTION."
-  (loop for user in (delete-duplicates (cond ((eq kind :macro) (mapcar #'first (recorded-references :macroexpands name)))
-                                             ((and (eq kind :function) (inline-p name)) (compiled-inline name)))
+(defconstant +macros-limit+ 5 "Most macros that call one function and whose users are looked for.")
+
+(defun macros-by-function ()
+  "A table of lists of the program's macros, by the functions that they call when they are expanded."
+  (let ((table (make-hash-table :test 'equal)))
+    (dolist (package (list-all-packages) table)
+      (unless (or (implementation-package-p package) (eq package (find-package "COMMON-LISP")))
+        (do-symbols (symbol package)
+          (let ((macro (and (eq package (symbol-package symbol)) (macro-function symbol))))
+            (when macro
+              (dolist (name (or-nil (functions-called macro))) (pushnew symbol (gethash name table))))))))))
+
+(defun expanded-with (name macros)
+  "The names of the functions that were compiled with macros that call the function NAME. MACROS is a value of MACROS-BY-FUNCTION."
+  (loop for macro in (gethash name macros)
+        repeat +macros-limit+
+        append (mapcar #'first (recorded-references :macroexpands macro))))
+
+(defun compiled-users (name kind &optional (macros (and (eq kind :function) (macros-by-function))))
+  "((USER . FUNCTION) ...): the functions that were compiled with NAME: a :MACRO, or a :FUNCTION that is inline or that MACROS call."
+  (loop for user in (delete-duplicates (case kind
+                                         (:macro (mapcar #'first (recorded-references :macroexpands name)))
+                                         (:function (append (and (inline-p name) (compiled-inline name))
+                                                            (expanded-with name macros))))
                                        :test #'equal)
         collect (cons user (function-now user))))
 
-(defun users-of-old (condition)
-  "((USER . FUNCTION) ...): the functions that were compiled with the macro or inline function that CONDITION reports as redefined."
-  (compiled-users (redefinition-warning-name condition)
-                  (typecase condition
-                    (redefinition-with-defmacro :macro)
-                    (redefinition-with-defun :function))))
+(defun users-of-old (evaluation condition)
+  "((USER . FUNCTION) ...): the functions that were compiled with the macro, or the function that is inline or that macros call, that CONDITION
+reports to EVALUATION as redefined."
+  (let ((name (redefinition-warning-name condition)))
+    (typecase condition
+      (redefinition-with-defmacro (compiled-users name :macro))
+      (redefinition-with-defun
+       (compiled-users name :function (or (evaluation-macros evaluation)
+                                          (setf (evaluation-macros evaluation) (macros-by-function))))))))
 
 (defun note-users (evaluation condition)
   "Note the functions that use the old definition of what CONDITION reports, so that those that still do can be reported later."
   (when (< (length (evaluation-stale-users evaluation)) +searches-limit+)
     (let* ((name (redefinition-warning-name condition))
-           (users (users-of-old condition))
+           (users (users-of-old evaluation condition))
            (known (assoc name (evaluation-stale-users evaluation) :test #'equal)))
       (cond (known (setf (cdr known) (union (cdr known) users :test #'equal)))
             (users (push (cons name users) (evaluation-stale-users evaluation)))))))
+
+(defun replaced-code (condition)
+  "OWN-CODE of the function or method that CONDITION reports as redefined, or NIL."
+  (let ((function (typecase condition
+                    (redefinition-with-defmethod
+                     (let ((method (redefinition-with-defmethod-old-method condition))) (and method (method-code method))))
+                    (redefinition-with-defun (fdefinition (redefinition-warning-name condition))))))
+    (and function (own-code function))))
+
+(defun note-replaced-code (evaluation condition)
+  "Keep the code that CONDITION reports as redefined: threads may still be inside."
+  (let ((code (and (< (evaluation-redefinition-count evaluation) +redefinitions-limit+) (replaced-code condition))))
+    (when code (push (cons (redefined-name condition) code) (evaluation-replaced evaluation)))))
+
+(defun taken-insiders (evaluation)
+  "Forget the code that was replaced. => ((NAME COUNT ALL) ...) of the definitions whose old code other threads are inside, as
+THREADS-INSIDE says"
+  (let ((replaced (reverse (shiftf (evaluation-replaced evaluation) '()))))
+    (loop for (name count all) in (and replaced (recording-faults (threads-inside replaced)))
+          repeat +named-limit+
+          collect (list (definition-name-text name) count all))))
 
 (defun stale-users (users)
   "The names of those USERS, ((NAME . FUNCTION) ...), that have not been redefined since, as text."
@@ -226,6 +270,7 @@ the one that editors assume. Above TEXT, the form would move the positions in it
         (push (list (recording-faults (definition-name-text (redefined-name condition))) file)
               (evaluation-redefinitions evaluation)))
       (incf (evaluation-redefinition-count evaluation))))
+  (recording-faults (note-replaced-code evaluation condition))
   (recording-faults (note-users evaluation condition)))
 
 (defun first-distinct (names)
@@ -240,9 +285,12 @@ the one that editors assume. Above TEXT, the form would move the positions in it
         collect (list (and file (short-file-name file)) (length some) (first-distinct (mapcar #'first some)))))
 
 (defun taken-redefinitions (evaluation)
-  "Remove the redefinitions so far. => a plist of them by file, of their number, and of users of old definitions: ((NAME COUNT (USER ...)) ...)"
+  "Remove the redefinitions so far. => a plist of them by file, of their number, of users of old definitions: ((NAME COUNT (USER ...)) ...), and of
+the numbers of threads inside old code: ((NAME COUNT ALL) ...)"
   (let ((users (reverse (shiftf (evaluation-stale-users evaluation) '()))))
-    (list :redefinitions (by-file (reverse (shiftf (evaluation-redefinitions evaluation) '())))
+    (setf (evaluation-macros evaluation) nil)
+    (list :inside (taken-insiders evaluation)
+          :redefinitions (by-file (reverse (shiftf (evaluation-redefinitions evaluation) '())))
           :redefinition-count (shiftf (evaluation-redefinition-count evaluation) 0)
           :stale (loop for (name . known) in users
                        for stale = (stale-users known)

@@ -6,8 +6,8 @@
   (:import-from #:swank-client/any-names #:existing-symbols)
   (:functions #:sb-kernel #:%fun-fun #:%fun-name #:%instance-length #:%instance-ref #:classoid-cell-name
                           #:function-redefinition-warning-new-function #:heap-exhausted-error #:redefinition-warning-name
-                          #:redefinition-warning-new-location #:redefinition-with-defmethod-qualifiers
-                          #:redefinition-with-defmethod-specializers #:restart-function #:restart-interactive-function
+                          #:redefinition-warning-new-location #:redefinition-with-defmethod-old-method
+                          #:redefinition-with-defmethod-qualifiers #:redefinition-with-defmethod-specializers #:restart-function #:restart-interactive-function
                           #:restart-report-function)
   (:variables #:sb-kernel #:**initial-handler-clusters** #:*handler-clusters* #:*restart-clusters*)
   (:variables #:sb-vm #:instance-data-start)
@@ -21,8 +21,8 @@
            #:*signal-function* #:bug #:condition-class #:control-stack-exhausted #:control-stack-exhausted-error
            #:function-redefinition-warning-new-function #:handled-type #:handler-name #:heap-exhausted-error #:instance-parts
            #:redefinition-warning #:redefinition-warning-name #:redefinition-warning-new-location #:redefinition-with-defmacro
-           #:redefinition-with-defmethod #:redefinition-with-defmethod-qualifiers #:redefinition-with-defmethod-specializers
-           #:redefinition-with-defun #:restart-function #:restart-interactive-function #:restart-report-function #:set-report-function
+           #:redefinition-with-defmethod #:redefinition-with-defmethod-old-method #:redefinition-with-defmethod-qualifiers
+           #:redefinition-with-defmethod-specializers #:redefinition-with-defun #:restart-function #:restart-interactive-function #:restart-report-function #:set-report-function
            #:slot-object))
 
 (in-package #:swank-client/sbcl-conditions)

@@ -16,7 +16,7 @@
   (:export #:%code-debug-info #:%code-entry-point #:%fun-fun #:%fun-lambda-list #:%fun-name
            #:%method-function-fast-function #:*method-function-names* #:all-code #:call-walking #:clear-compiler-info #:code-instructions
            #:code-n-entries #:compiler-info #:definition-source-location-namestring #:disassemble-code-component #:disassemble-memory
-           #:fun-code-header #:functions-named #:functions-in #:inline-p #:legal-fun-name-p #:method-code #:method-function-name-p
+           #:fun-code-header #:functions-called #:functions-named #:functions-in #:inline-p #:legal-fun-name-p #:method-code #:method-function-name-p
            #:recorded-references #:type-docstring #:with-walk-of-memory))
 
 (in-package #:swank-client/sbcl-functions)
@@ -109,6 +109,17 @@ it. A collection that stops the walk then waits for that thread for ever, and th
                               (when (and (eq its-kind kind) (equal its-name name)) (push number numbers)))
                             references))
     numbers))
+
+(defun functions-called (function)
+  "The names of the functions that FUNCTION or a local function of it calls by name, as far as SBCL has recorded calls."
+  (let ((names '()))
+    (dolist (part (functions-in (fun-code-header (%fun-fun function))) names)
+      (let ((references (%simple-fun-xrefs part)))
+        (when references
+          (map-packed-xref-data (lambda (kind name number)
+                                  (declare (ignore number))
+                                  (when (eq kind :calls) (pushnew name names :test #'equal)))
+                                references))))))
 
 (defun place-of-use (function number)
   "SBCL's record of the place of FUNCTION, with the NUMBER of a form in it, or NIL. While SBCL from 2.5 loads a file, it does not know the places

@@ -21,6 +21,10 @@
   (redefinitions '() :type list)
   (redefinition-count 0 :type fixnum)
   (stale-users '() :type list)
+  ;; ((NAME . CODE) ...) of functions and methods that it has replaced; latest first
+  (replaced '() :type list)
+  ;; the program's macros by the functions that they call, or NIL while nobody has asked
+  (macros nil)
   ;; truenames of the files that it has begun to compile, latest first
   (compiled-files '() :type list)
   ;; the log of conditions, if the client wants one: see evaluate/condition-log.lisp

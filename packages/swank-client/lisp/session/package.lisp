@@ -59,7 +59,7 @@
            #:evaluation-file-warning-count #:evaluation-file-warnings #:evaluation-form #:evaluation-given-input #:evaluation-given-values
            #:evaluation-id #:evaluation-interrupts #:evaluation-interrupts-wanted #:evaluation-lock #:evaluation-over
            #:evaluation-pending-interrupts #:evaluation-prompted #:evaluation-redefinition-count #:evaluation-redefinitions
-           #:evaluation-session #:evaluation-stale-users #:evaluation-started #:evaluation-stderr #:evaluation-stdout #:evaluation-thread
+           #:evaluation-macros #:evaluation-replaced #:evaluation-session #:evaluation-stale-users #:evaluation-started #:evaluation-stderr #:evaluation-stdout #:evaluation-thread
            #:evaluation-threaded #:evaluation-unwind #:evaluation-unwound-at #:evaluation-updates-package #:evaluation-warning-count
            #:evaluation-warnings #:evaluation-warnings-dropped #:make-evaluation))
 

@@ -34,7 +34,8 @@
   (:import-from #:swank-client/stack #:first-form-text #:frame-kinds)
   (:import-from #:swank-client/waits #:*interrupted-wait* #:cycle-from #:deadlock-text #:thread-number #:wait-cycles #:wait-of)
   (:import-from #:swank-client/snapshots #:value-of-source)
-  (:import-from #:swank-client/evaluate #:call-in-evaluation #:last-newline #:undefined-thing #:warning-type)
+  (:import-from #:swank-client/looks #:call-in-evaluation)
+  (:import-from #:swank-client/evaluate #:last-newline #:undefined-thing #:warning-type)
   (:import-from #:swank-client/debug #:describe-stop #:named-arguments)
   (:import-from #:swank-client/loaded-texts #:file-forms #:file-text #:make-file)
   (:import-from #:swank-client/frameworks #:call-collecting #:compared-values #:make-test-run #:printed-actual #:reason-text

@@ -1,5 +1,6 @@
 import { type Decoded, type Decoder, decode, NIL, print, read } from "sexp-parser";
 import { check, checkOptions, type OptionsOf, question } from "../base/options.js";
+import { threadsInside } from "../evaluation/report.js";
 import { type PreparedCode, taskOptions } from "../evaluation/work.js";
 import { forms, keywordOf, lispFunction } from "../runtime/function.js";
 import { type LispRunner, questionsTo } from "../runtime/runner.js";
@@ -25,7 +26,15 @@ const changesOptions = {
 /** The file of a question about changes. */
 export interface ChangesOptions extends OptionsOf<typeof changesOptions> {}
 
-const loadChangesOptions = { ...taskOptions, file: changesOptions.file };
+const loadChangesOptions = {
+  ...taskOptions,
+  file: changesOptions.file,
+  /**
+   * Definitions that are evaluated again from their files, also if their forms have not changed; then nothing else is loaded. As code writes them,
+   * like the name for `showSource`.
+   */
+  names: check.texts,
+};
 
 /** Which changes to load, and how. */
 export interface LoadChangesOptions extends OptionsOf<typeof loadChangesOptions> {}
@@ -271,6 +280,9 @@ export type FormOutcome = (typeof FORM_OUTCOMES)[number];
  */
 const FORM_REMARKS = ["old-expansion", "value-kept", "package-kept"] as const;
 
+/** `same`: the form is evaluated again because its name was given. */
+const FORM_STATES = [...CHANGE_STATES, "same"] as const;
+
 /** `(:outcome OUTCOME :remark REMARK ...)` */
 const changedForm = plist({
   outcome: keywordOf(FORM_OUTCOMES),
@@ -278,10 +290,22 @@ const changedForm = plist({
   /** The functions that were compiled with the old macro, inline function, structure or constant, as far as they are known. */
   users: list(string),
   ...changeFields,
+  state: keywordOf(FORM_STATES),
 });
 
-/** A form that has changed in its file, and what became of it. */
+/** A form that has changed in its file or was named, and what became of it. */
 export interface ChangedForm extends Decoded<typeof changedForm> {}
+
+/**
+ * Why a named definition was not evaluated again. `undefined`: there is none. `no-file`: no file of the program has a form of it. `unsaved`: another
+ * text than that of its file was evaluated.
+ */
+const NAME_PROBLEMS = ["undefined", "no-file", "unsaved"] as const;
+
+const unloadedName = record({ name: string, problem: keywordOf(NAME_PROBLEMS) });
+
+/** A named definition that was not evaluated again. */
+export interface UnloadedName extends Decoded<typeof unloadedName> {}
 
 const loads = record({
   /** In the order in which they were loaded. */
@@ -294,6 +318,10 @@ const loads = record({
   leftOut: integer,
   /** The names and texts of files that cannot be read to their end. */
   texts: list(tuple(string, string)),
+  /** The names that were given and whose definitions were not evaluated again. */
+  unloaded: list<UnloadedName>(unloadedName),
+  /** The numbers of threads that are still inside old definitions. */
+  inside: threadsInside,
 });
 
 /** What became of the forms that have changed. */
@@ -326,10 +354,12 @@ export async function changesCode(
   options: LoadChangesOptions,
 ): Promise<PreparedCode<LoadedChanges | FileNotFound>> {
   checkOptions("loadChanges", options, loadChangesOptions);
-  const { file, signal } = options;
+  const { file, names, signal } = options;
   const operator = await lisp.loadedOperator("load-changes", "changes", signal);
+  const wanted =
+    names === undefined || names.length === 0 ? "" : ` (quote (${names.map((name) => print(name)).join(" ")}))`;
   return {
-    code: `(${operator} ${file === undefined ? "nil" : print(file)})`,
+    code: `(${operator} ${file === undefined ? "nil" : print(file)}${wanted})`,
     result: (value) => loadedChanges(read(value)),
   };
 }

@@ -1,5 +1,6 @@
 import { type Decoded, decode, keyword } from "sexp-parser";
 import { check, type OptionsOf } from "../base/options.js";
+import { redefinitions } from "../evaluation/report.js";
 import { forms, keywordOf, lispFunction } from "../runtime/function.js";
 import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import { findUnbalanced, lineText, rebalanced } from "../source-text/balance.js";
@@ -75,6 +76,8 @@ const compiled = record(
     failed: boolean,
     loaded: oneOf(codeFailure, boolean),
     text: nullable(string),
+    /** Of loading it. */
+    redefinitions,
   },
   { status: "compiled" },
 );

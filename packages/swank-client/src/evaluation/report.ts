@@ -175,8 +175,21 @@ const staleUse = record({
   users: list(string),
 });
 
-/** A redefined macro or inline function, and the functions that were compiled with the old definition and still exist. */
+/** A redefined macro, inline function or function that macros call, and the functions that were compiled with the old definition and still exist. */
 export interface StaleUse extends Decoded<typeof staleUse> {}
+
+const insideCount = record({
+  name: string,
+  count: integer,
+  /** False if there may be more, because some threads could not be asked. */
+  complete: boolean,
+});
+
+/** The number of threads that are still inside the old definition of a function or method. */
+export interface ThreadsInside extends Decoded<typeof insideCount> {}
+
+/** `((NAME COUNT ALL) ...)` (lisp/evaluate/looks.lisp) */
+export const threadsInside = list<ThreadsInside>(insideCount);
 
 /** What an evaluation redefined. */
 export interface Redefinitions {
@@ -184,10 +197,12 @@ export interface Redefinitions {
   readonly count: number;
   readonly files: readonly RedefinedIn[];
   readonly stale: readonly StaleUse[];
+  /** Without those of which no thread is known. */
+  readonly inside: readonly ThreadsInside[];
 }
 
 /** Of an evaluation that redefined nothing. */
-export const NO_REDEFINITIONS: Redefinitions = { count: 0, files: [], stale: [] };
+export const NO_REDEFINITIONS: Redefinitions = { count: 0, files: [], stale: [], inside: [] };
 
 const signalledCondition = plist({
   /** The class, with its package unless that is COMMON-LISP. */
@@ -325,13 +340,24 @@ export interface StopData extends StopReport {
   readonly owner?: StopOwner | undefined;
 }
 
+const redefinitionFields = {
+  redefinedIn: from("redefinitions", withDefault(list<RedefinedIn>(redefinedIn), [])),
+  redefinitionCount: withDefault(integer, 0),
+  stale: withDefault(list<StaleUse>(staleUse), []),
+  inside: withDefault(threadsInside, []),
+};
+
+/** Decodes the plist of TAKEN-REDEFINITIONS (lisp/evaluate/definitions.lisp). */
+export const redefinitions: Decoder<Redefinitions> = map(
+  plist(redefinitionFields),
+  ({ redefinedIn: files, redefinitionCount: count, stale, inside }) => ({ count, files, stale, inside }),
+);
+
 const updateFields = plist({
   warnings: withDefault(list<LispWarning>(lispWarning), []),
   warningsInFiles: from("warning-counts", withDefault(list<WarningCount>(warningCount), [])),
   warningsOmitted: withDefault(integer, 0),
-  redefinedIn: from("redefinitions", withDefault(list<RedefinedIn>(redefinedIn), [])),
-  redefinitionCount: withDefault(integer, 0),
-  stale: withDefault(list<StaleUse>(staleUse), []),
+  ...redefinitionFields,
   /** Only if the evaluation logs conditions. */
   conditions: withDefault(signalledConditions, undefined),
   /** The session's package; `undefined` for threads that run no evaluation of this client. */
@@ -340,16 +366,16 @@ const updateFields = plist({
 
 /** An update of the session, sent with the report of a stop or with the end of an evaluation. */
 export interface SessionUpdate
-  extends Omit<Decoded<typeof updateFields>, "redefinedIn" | "redefinitionCount" | "stale"> {
+  extends Omit<Decoded<typeof updateFields>, "redefinedIn" | "redefinitionCount" | "stale" | "inside"> {
   readonly redefinitions: Redefinitions;
 }
 
 /** Decodes the session update in a plist of lisp/debug/snapshot.lisp. */
 export const sessionUpdate: Decoder<SessionUpdate> = map(
   updateFields,
-  ({ redefinedIn: files, redefinitionCount: count, stale, ...rest }) => ({
+  ({ redefinedIn: files, redefinitionCount: count, stale, inside, ...rest }) => ({
     ...rest,
-    redefinitions: { count, files, stale },
+    redefinitions: { count, files, stale, inside },
   }),
 );
 

@@ -313,6 +313,7 @@ function addRedefinitions(before: Redefinitions, after: Redefinitions): Redefini
     count: before.count + after.count,
     files: [...before.files, ...after.files],
     stale: [...before.stale, ...after.stale],
+    inside: [...before.inside, ...after.inside],
   };
 }
 

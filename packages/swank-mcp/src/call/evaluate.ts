@@ -107,7 +107,7 @@ export function concludedAnswer(
   const { ending, isError } = whole;
   const conclusion = { ...whole, transcript: withCutOutput(whole.transcript, maxOutput, context) };
   const about = ending.kind === "condition" ? conditionLines(ending, guide) : [];
-  const aside = [...about, ...noteLines(conclusion), ...remarks].join("\n");
+  const aside = [...about, ...noteLines(conclusion, guide), ...remarks].join("\n");
   return {
     blocks: [
       reportText(conclusion, maxValue, guide),

@@ -92,7 +92,15 @@ function entryText(change: types.Change, room: { left: number }): string {
 }
 
 /** The line that names a change: its kind, name and place. */
-export function changeHeading({ kind, name, file, line, column, state, fromClient }: types.Change): string {
+export function changeHeading({
+  kind,
+  name,
+  file,
+  line,
+  column,
+  state,
+  fromClient,
+}: types.Change | types.ChangedForm): string {
   const place =
     file === undefined ? "" : ` ${[fileName(file), line, column].filter((part) => part !== undefined).join(":")}`;
   const isForeign = !fromClient && (state === "image-only" || state === "differs" || state === "conflict");

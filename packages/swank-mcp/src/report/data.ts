@@ -69,11 +69,14 @@ function countsData(counts: readonly types.WarningCount[]): JsonObject[] {
 }
 
 /** What was redefined, and what still uses the old definitions; nothing if nothing was redefined. */
-function redefinitionsData({ count, files, stale }: types.Redefinitions): JsonObject {
+function redefinitionsData({ count, files, stale, inside }: types.Redefinitions): JsonObject {
   if (count === 0) return {};
   return {
     redefined: files.map((redefined) => ({ ...redefined })),
     ...(stale.length > 0 ? { stale: stale.map(({ name, users }) => ({ name, users })) } : {}),
+    ...(inside.length > 0
+      ? { threads_inside_old: inside.map(({ name, count: threads, complete }) => ({ name, threads, complete })) }
+      : {}),
   };
 }
 

@@ -2,7 +2,7 @@ import type { types } from "swank-client";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { cutName, cutText, fileName, firstOf, oneLine, plural } from "../text/cut.js";
 import { missingFileAnswer, missingNameAnswer } from "./names.js";
-import { REFERENCE } from "./report.js";
+import { REFERENCE, redefinitionLines } from "./report.js";
 
 const COMPILED_META = "swank-mcp/compiled";
 
@@ -32,7 +32,9 @@ export function compiledAnswer(compiled: types.Compiled, load: boolean, guide: T
   switch (compiled.status) {
     case "compiled":
       return {
-        blocks: [[heading(compiled, load), ...noteTexts(compiled)].join("\n\n")],
+        blocks: [
+          [heading(compiled, load), ...oldCode(compiled.redefinitions, guide), ...noteTexts(compiled)].join("\n\n"),
+        ],
         isError: compiled.failed || compiled.loadError !== undefined,
         meta: data(compiledData(compiled)),
       };
@@ -47,6 +49,12 @@ export function compiledAnswer(compiled: types.Compiled, load: boolean, guide: T
     case "file-not-found":
       return missingFileAnswer(compiled, COMPILED_META, guide);
   }
+}
+
+/** What is left of old definitions after loading. The caller knows what the code redefined. */
+function oldCode(redefinitions: types.Redefinitions, guide: ToolGuide): string[] {
+  const lines = redefinitionLines({ ...redefinitions, count: 0, files: [] }, guide);
+  return lines.length === 0 ? [] : [lines.join("\n")];
 }
 
 function data(facts: JsonObject): JsonObject {

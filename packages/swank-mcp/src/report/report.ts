@@ -347,9 +347,9 @@ const SHORT = 1000;
 type Noted = Pick<Conclusion, "transcript" | "ending">;
 
 /** Lines for the second block of a report: facts about the evaluation that are neither output nor warnings. */
-export function noteLines({ transcript, ending }: Noted): string[] {
+export function noteLines({ transcript, ending }: Noted, guide?: ToolGuide): string[] {
   return [
-    ...redefinitionLines(transcript.redefinitions),
+    ...redefinitionLines(transcript.redefinitions, guide),
     ...(ending.kind === "values" ? [...unshownLines(ending), ...idleLines(ending.idleBreakpoints ?? [])] : []),
     ...conditionLines(transcript.conditions),
     ...timeLines(transcript.milliseconds, ending),
@@ -375,9 +375,11 @@ function timeLines(milliseconds: number | undefined, ending: Ending): string[] {
   return [`Time: ${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`];
 }
 
-/** What was redefined, and the code that still uses old macros and inline functions. */
-export function redefinitionLines({ count, files, stale }: types.Redefinitions): string[] {
-  if (count === 0 && stale.length === 0) return [];
+/** What was redefined, the code that still uses old macros and functions, and the threads that are inside old definitions. */
+export function redefinitionLines(
+  { count, files, stale, inside }: types.Redefinitions,
+  guide: ToolGuide | undefined,
+): string[] {
   const [own, loaded] = [
     files.filter(({ file }) => file === undefined),
     files.filter(({ file }) => file !== undefined),
@@ -391,8 +393,27 @@ export function redefinitionLines({ count, files, stale }: types.Redefinitions):
       : loaded.map(({ file, names }) => `Redefined by ${fileName(file)}: ${listed(names, names.length)}`)),
     ...stale.map(
       ({ name, count: users, users: names }) =>
-        `Compiled with the old ${cutName(name, MAX_NAME)}: ${listed(names, users)} (evaluate their definitions again)`,
+        `Compiled with the old ${cutName(name, MAX_NAME)}: ${listed(names, users)} (evaluate their definitions again${againText(guide)})`,
     ),
+    ...insideLines(inside),
+  ];
+}
+
+/** How to evaluate definitions again from their files, if the client can. The console's command takes no names. */
+function againText(guide: ToolGuide | undefined): string {
+  const tool = "load-changes";
+  return guide?.offers(tool) && guide.nameOf(tool) === tool ? `: ${tool} with names` : "";
+}
+
+/** How many threads are still inside each old definition, in a line; nothing if none is known. */
+export function insideLines(inside: readonly types.ThreadsInside[]): string[] {
+  const { shown, left } = firstOf(inside, MAX_NAMES);
+  if (shown.length === 0) return [];
+  const counts = shown.map(
+    ({ name, count, complete }) => `${cutName(name, MAX_NAME)} ${complete ? "" : "at least "}${count}`,
+  );
+  return [
+    `Threads still inside the old definition: ${[...counts, ...(left > 0 ? [more(left, "definition")] : [])].join(", ")}`,
   ];
 }
 

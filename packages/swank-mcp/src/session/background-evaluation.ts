@@ -199,6 +199,7 @@ function joined(transcripts: readonly types.Transcript[], last: types.Transcript
       count: redefinitions.reduce((sum, { count }) => sum + count, 0),
       files: redefinitions.flatMap(({ files }) => files),
       stale: redefinitions.flatMap(({ stale }) => stale),
+      inside: redefinitions.flatMap(({ inside }) => inside),
     },
     ...(conditions === undefined ? {} : { conditions }),
     package: packageName,

@@ -205,7 +205,7 @@ export const EMPTY_TRANSCRIPT: types.Transcript = {
   warningsInFiles: [],
   warningsOmitted: 0,
   // The client's constant would load the client when the server starts.
-  redefinitions: { count: 0, files: [], stale: [] },
+  redefinitions: { count: 0, files: [], stale: [], inside: [] },
   package: "",
   milliseconds: undefined,
 };

@@ -8,6 +8,7 @@ import { defineTool, timeoutInput } from "../call/tool.js";
 import { changeHeading, doubts, indented, inOthers } from "../report/changes.js";
 import { missingFileAnswer } from "../report/names.js";
 import { notesData, noteTexts } from "../report/notes.js";
+import { insideLines } from "../report/report.js";
 import { cutName, cutText, firstOf, more } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 
@@ -38,22 +39,43 @@ const HEADINGS: Record<types.FormOutcome, string> = {
 
 const OUTCOMES = Object.keys(HEADINGS).filter((outcome): outcome is types.FormOutcome => outcome in HEADINGS);
 
-/** The answer of load-changes. @param file - The only file that was wanted. */
+/** Why a name was not evaluated again. */
+const PROBLEMS: Record<types.UnloadedName["problem"], string> = {
+  undefined: "Not defined",
+  "no-file": "Not evaluated again, because no file of the program defines them",
+  unsaved:
+    "Not evaluated again, because what was evaluated differs from the file. Save them by save-changes, or evaluate them",
+};
+
+const KINDS = Object.keys(PROBLEMS).filter((kind): kind is types.UnloadedName["problem"] => kind in PROBLEMS);
+
+/** The answer of load-changes. @param wanted - The only file, and the only names, that were wanted. */
 function loadedChangesAnswer(
   changes: types.LoadedChanges | types.FileNotFound,
-  file: string | undefined,
+  wanted: { readonly file?: string | undefined; readonly names?: readonly string[] | undefined },
   guide: ToolGuide,
 ): ToolAnswer {
   if (changes.status === "file-not-found") return missingFileAnswer(changes, LOADED_META, guide);
-  const { forms, files, notes } = changes;
+  const { forms, files, notes, unloaded, inside } = changes;
   const sections = OUTCOMES.flatMap((outcome) => section(outcome, forms));
-  const nothing = forms.some(({ outcome }) => outcome !== "deleted")
-    ? []
-    : inOthers("Nothing to load", "Nothing to load from other files", file, files);
+  const nothing =
+    wanted.names !== undefined || forms.some(({ outcome }) => outcome !== "deleted")
+      ? []
+      : inOthers("Nothing to load", "Nothing to load from other files", wanted.file, files);
+  const problems = KINDS.flatMap((kind) => {
+    const names = unloaded.filter(({ problem }) => problem === kind).map(({ name }) => name);
+    return names.length === 0 ? [] : [`${PROBLEMS[kind]}: ${named(names)}`];
+  });
   return {
-    blocks: [[...nothing, ...sections, ...noteTexts(changes), ...doubts(files)].join("\n\n")],
+    blocks: [
+      [...nothing, ...sections, ...problems, ...insideLines(inside), ...noteTexts(changes), ...doubts(files)].join(
+        "\n\n",
+      ),
+    ],
     isError:
-      forms.some(({ outcome }) => outcome === "failed") || notes.some(({ severity }) => severity === "read-error"),
+      unloaded.length > 0 ||
+      forms.some(({ outcome }) => outcome === "failed") ||
+      notes.some(({ severity }) => severity === "read-error"),
     meta: { [LOADED_META]: loadedData(changes) },
   };
 }
@@ -97,8 +119,10 @@ function named(users: readonly string[]): string {
   return [...shown.map((user) => cutName(user)), ...(left > 0 ? [more(left, "function")] : [])].join(", ");
 }
 
-function loadedData({ forms, files, notes, leftOut }: types.LoadedChanges): JsonObject {
+function loadedData({ forms, files, notes, leftOut, unloaded, inside }: types.LoadedChanges): JsonObject {
   return {
+    unloaded: unloaded.map((each) => ({ ...each })),
+    inside: inside.map((each) => ({ ...each })),
     forms: forms.map(({ text, fileText, fromClient, users, ...form }) => ({ ...form, users: [...users] })),
     files: files.map((each) => ({ ...each })),
     notes: notesData(notes),
@@ -112,21 +136,22 @@ export const loadChanges = defineTool({
   effect: "evaluates",
   title: "Load changes",
   description:
-    "Use after you edit files that are loaded: compiles and loads only the top-level forms that changed, in order, in their package, with their places in the file. Says what needs more: users of changed macros, structures, readtables, deleted forms.",
+    "Use after you edit loaded files: compiles and loads only top-level forms that changed, in their package. Says what needs more: users of macros, structures, readtables, deleted forms.",
   input: (config) =>
     z.strictObject({
-      file: z.string().min(1).optional().describe("Only this source file (default: all that are loaded)"),
+      file: z.string().min(1).optional().describe("Only this file (default: all)"),
+      names: z.array(z.string()).optional().describe("Evaluate these again instead"),
       timeout: timeoutInput(config),
     }),
-  async run({ file, timeout }, context) {
+  async run({ file, names, timeout }, context) {
     const session = await context.session();
     const { onError, policy } = context.config;
     const seconds = timeout ?? context.config.timeout;
-    const changes = changesCode(session.client.lisp, { file, signal: context.signal });
+    const changes = changesCode(session.client.lisp, { file, names, signal: context.signal });
     const { code, result } = await preparedWithin(seconds, changes);
     const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
     context.agent.evaluations.present(evaluation, {
-      answer: (value) => loadedChangesAnswer(result(value), file, context.guide),
+      answer: (value) => loadedChangesAnswer(result(value), { file, names }, context.guide),
     });
     return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
   },

@@ -31,7 +31,7 @@ function loadAnswer(
   if (result.status === "file-not-found") return missingFileAnswer(result, LOADED_META, guide);
   const { problem } = result;
   const lines = problem === undefined ? successLines(result, test) : [...partLines(result), ...problemLines(problem)];
-  const remarks = redefinitionLines(redefinitions);
+  const remarks = redefinitionLines(redefinitions, guide);
   return {
     blocks: [
       [lines.join("\n"), ...shownNotes(result)].join("\n\n"),

@@ -55,7 +55,7 @@ function testsAnswer(
   const { failures, failed, error, coverage } = results;
   const files = redefinitions.files.filter(({ file }) => file !== undefined);
   const count = files.reduce((sum, each) => sum + each.count, 0);
-  const loaded = redefinitionLines({ count, files, stale: [] }).join("\n");
+  const loaded = redefinitionLines({ count, files, stale: [], inside: [] }, guide).join("\n");
   const { shown } = firstOf(failures, MAX_FAILURES);
   const left = failed - shown.length;
   const rest = left > 0 ? [more(left, "failure")] : [];
@@ -231,7 +231,7 @@ export const runTests = defineTool({
         .optional()
         .describe("Where to find it (asdf: a system)"),
       "stop-on-failure": z.boolean().optional().describe("Stop in the first failure (default false)"),
-      coverage: z.boolean().optional().describe("Also say which lines of the system did not run"),
+      coverage: z.boolean().optional().describe("Also say which lines did not run"),
       timeout: timeoutInput(config),
     }),
   async run({ name, framework, coverage, timeout, ...args }, context) {
