@@ -4,6 +4,7 @@ import { code } from "./figures/code.mjs";
 import { evaluateLisp } from "./figures/evaluate-lisp.mjs";
 import { evaluations } from "./figures/evaluations.mjs";
 import { heap } from "./figures/heap.mjs";
+import { http } from "./figures/http.mjs";
 import { largeMessages } from "./figures/large-messages.mjs";
 import { reading } from "./figures/reading.mjs";
 import { roundTrip } from "./figures/round-trip.mjs";
@@ -25,6 +26,7 @@ const GROUPS = {
   "round-trip": roundTrip,
   evaluations,
   "evaluate-lisp": evaluateLisp,
+  http,
   code,
   serving,
   heap,
