@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "chai";
+import * as z from "zod";
 import { ledgerLines } from "../../support/ledger.js";
 import { liveFolder, liveSwank } from "../../support/live-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
@@ -94,8 +95,11 @@ describe("swank-mcp --ledger", function () {
     const ends = async () => (await ledgerLines(path)).filter(({ event }) => event === "background-end");
     while ((await ends()).length === 0) await agent.evaluate("(sleep 0.05)");
     expect((await ends())[0]).to.deep.include({ call: 1, id: 1, outcome: "returned", values: ["42"], stdout: "late" });
-    const thread = (await agent.evaluate("1")).join().match(/thread "(\d+\/1)"/)?.[1];
-    await agent.call("debugger_invoke_restart", { restart: "ABORT", thread: thread ?? "" });
+    const status = z.object({ stopped: z.array(z.object({ thread: z.string() })) });
+    const stops = async () => status.parse((await agent.call("lisp-status")).structuredContent).stopped;
+    while ((await stops()).length === 0) await agent.evaluate("(sleep 0.05)");
+    const [stop] = await stops();
+    await agent.call("debugger_invoke_restart", { restart: "ABORT", thread: stop?.thread ?? "" });
     while ((await ends()).length === 1) await agent.evaluate("(sleep 0.05)");
     expect((await ends())[1]).to.deep.include({ call: 2, id: 2, outcome: "aborted", is_error: false });
     const lines = await ledgerLines(path);

@@ -260,10 +260,10 @@ async function openOwnImage(
   log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
   for (const note of notes) log(`launch: ${note}`);
   void image.coreBuild?.then((end) => log(`launch: the core for later launches: ${buildText(end)}`));
-  // A core contains the runtime, so that this changes nothing that the files can see. The first evaluation need not ask.
-  if (image.how !== "loaded") client.prepare().catch(() => undefined);
   try {
     const loaded = await loadFiles(config, { client, image, onFile }, signal);
+    // The session begins with this, and has the syntax that the files have set. A core contains the runtime: the first evaluation need not ask.
+    if (image.how !== "loaded") client.prepare().catch(() => undefined);
     // What the files wrote to the process's own streams is then read, and is not taken for the output of an evaluation.
     await setImmediate();
     const shared = await sharing?.share(client);
