@@ -6,7 +6,6 @@ import { constants, getPriority, hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { sideBySide } from "../../support/side-by-side.js";
 import { BUILDING_TIME, coreIn, launching, type TestImage } from "./launching.js";
 import { runScript } from "./processes.js";
 
@@ -156,21 +155,18 @@ describe("Processes that build a core simultaneously", function () {
     expect(await readFile(lock, "utf8")).to.equal(owner);
   }
 
-  describe("and wait for some seconds", () => {
-    sideBySide({
-      "do not wait for a process on another machine that gives no sign of life": () => withoutSign("1 elsewhere"),
-      "do not wait for a process whose process id is another's by now that gives no sign of life": () =>
-        withoutSign(`${process.pid} ${hostname()}`),
-      "wait as long as there are signs of life": async () => {
-        const { cacheDir, lock, finish } = await lockedCache("1 elsewhere");
-        const signs = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
-        const launched = launch({ cacheDir });
-        await setTimeout(4500);
-        await finish();
-        clearInterval(signs);
-        expect((await launched).image.how).to.equal("core");
-      },
-    });
+  // Together, because they wait, and in one test, because the folders are removed after each.
+  it("wait some seconds for a process that gives no sign of life, and as long as there are signs", async () => {
+    async function withSigns(): Promise<void> {
+      const { cacheDir, lock, finish } = await lockedCache("1 elsewhere");
+      const signs = setInterval(() => utimesSync(lock, new Date(), new Date()), 500);
+      const launched = launch({ cacheDir });
+      await setTimeout(4500);
+      await finish();
+      clearInterval(signs);
+      expect((await launched).image.how).to.equal("core");
+    }
+    await Promise.all([withoutSign("1 elsewhere"), withoutSign(`${process.pid} ${hostname()}`), withSigns()]);
   });
 
   it("remove the files of a killed process, and build", async () => {

@@ -27,7 +27,7 @@ describe("output of the image's process", function () {
 
   for (const [writer, [text, code]] of Object.entries(WRITERS)) {
     it(`is in the answer, once, and shown by lisp-status: ${writer}`, async () => {
-      const answer = blocks(await server.call("evaluate-lisp", { code: `${code} 1` }));
+      const answer = blocks(await server.call("evaluate-lisp", { code: `${code} (sleep 0.2) 1` }));
       expect(answer[0]).to.equal("=> 1");
       expect(answer.at(-1)).to.match(TITLE).and.include(`]\n${text}`);
       expect(await server.evaluate("1")).to.deep.equal(["=> 1"]);
@@ -51,7 +51,7 @@ describe("output of the image's process", function () {
   });
 
   it("is cut when it is long, and can be read on to its end", async () => {
-    const code = `(progn (sb-ext:run-program "/bin/sh" '("-c" "seq 1 5000") :output t) 1)`;
+    const code = `(progn (sb-ext:run-program "/bin/sh" '("-c" "seq 1 5000") :output t) (sleep 0.3) 1)`;
     const [, shown = ""] = await server.evaluate(code);
     expect(shown).to.have.lengthOf.within(2000, 2300);
     expect(shown)
@@ -77,7 +77,9 @@ describe("output of the image's process", function () {
   it("is in the answer of a debugger tool that resumes or evaluates", async () => {
     await server.call("evaluate-lisp", { code: '(with-simple-restart (go-on "") (error "x")) :done' });
     const echo = `(sb-ext:run-program "/bin/echo" '("framed") :output t)`;
-    const inFrame = blocks(await server.call("debugger_eval_in_frame", { frame: 0, code: `(progn ${echo} 1)` }));
+    const inFrame = blocks(
+      await server.call("debugger_eval_in_frame", { frame: 0, code: `(progn ${echo} (sleep 0.3) 1)` }),
+    );
     expect(inFrame.at(-1)).to.match(TITLE).and.include("\nframed");
     const resumed = blocks(await server.call("debugger_invoke_restart", { restart: "GO-ON" }));
     expect(resumed[0]).to.equal("=> :DONE");

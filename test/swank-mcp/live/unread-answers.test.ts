@@ -106,14 +106,14 @@ describe("swank-mcp with a client that reads late or never", () => {
 
     "stops reading during a flood of requests, limits its memory, and answers them all": async () => {
       const client = start();
-      client.send(...OPENING, ...lists(8000));
+      client.send(...OPENING, ...lists(20_000));
       await setTimeout(3000);
       expect(client.process.stdin.writableLength).to.be.above(0);
-      // Without the limit there would be 230 MB of answers.
+      // Without the limit there would be 580 MB of answers.
       expect((await peakMemory(client.process.pid ?? 0)) ?? 0).to.be.below(250);
       const reading = countLines(client.process.stdout);
       client.process.stdin.end();
-      expect(await reading).to.equal(8001);
+      expect(await reading).to.equal(20_001);
       expect(await client.exitCode).to.equal(0);
     },
 
