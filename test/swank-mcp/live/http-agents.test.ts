@@ -73,11 +73,14 @@ describe("agents of one HTTP server", () => {
         await one.call("breakpoint_remove", { id: 1 });
       });
 
-      it("see each other by name in lisp-status", async () => {
+      it("see each other by name in lisp-status and list-threads", async () => {
         const named = await begin(http, `alice-${era}`);
-        await named.evaluate('(error "alice")');
-        const listed = JSON.stringify(await status(other));
-        expect(listed).to.include(`alice-${era}`);
+        await named.evaluate('(sb-thread:make-thread (lambda () (sleep 60)) :name "of-alice") (error "alice")');
+        const owner = new RegExp(`agent "alice-${era}" \\(Swank connection \\d+\\)`);
+        expect(JSON.stringify((await status(other))["stopped"]).replaceAll('\\"', '"')).to.match(owner);
+        expect((await other.call("list-threads", { name: "of-alice" })).content)
+          .to.have.nested.property("[0].text")
+          .that.matches(owner);
         const reset = await other.call("reset-session");
         expect(reset.isError).to.equal(false);
         expect(await stops(named)).to.have.length(1);

@@ -172,7 +172,7 @@ describe("interrupt-thread in an attached image", function () {
     const evaluation = watcher.startCall("evaluate-lisp", { code, timeout: 3600 });
     const id = await running(agent, "sleeper");
     const [text, advice] = await act(agent, id, "stop");
-    expect(text).to.match(/^; Thread \d+\/1 stopped in another swank-mcp or swank-client \(Swank connection \d+\)$/);
+    expect(text).to.match(/^; Thread \d+\/1 stopped in agent "test" \(Swank connection \d+\)$/);
     expect(advice).to.equal(`To look at it, call debugger_frames with thread "${id}/1".`);
     expect(JSON.stringify((await agent.call("debugger_frames", { thread: `${id}/1` })).structuredContent)).to.include(
       "frames",

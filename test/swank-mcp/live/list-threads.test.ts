@@ -337,7 +337,7 @@ nil`);
     const whose = (wanted: string) => threads.find(({ name }) => name === wanted);
     expect(whose("of-program")).to.include({ whose: "program" });
     expect(whose("of-other")).to.include({ whose: "client" });
-    expect(whose("of-other")?.owner).to.match(/^another swank-mcp or swank-client \(Swank connection \d+\)$/);
+    expect(whose("of-other")?.owner).to.match(/^agent "test(?: \d)?" \(Swank connection \d+\)$/);
     await victim.evaluate(BUSY_THREADS);
     const looking = victim.startCall("list-threads", { stacks: 30 });
     looking.result.catch(() => undefined);

@@ -106,9 +106,18 @@
         ((repl-p connection) :repl)
         (t :other)))
 
+(defun recorded-agent (connection)
+  "The name by which the image's record of agents has the client of CONNECTION, or NIL."
+  ;; each version of the runtime has a record, if the module of that is loaded
+  (loop for symbol in (version-symbols "EMACS" "*AGENTS*")
+          thereis (and (boundp symbol) (values (gethash connection (symbol-value symbol))))))
+
 (defun owner-plist (connection)
   "A plist that describes CONNECTION to another client."
-  (list :kind (connection-kind connection) :connection (connection-number connection)))
+  (let ((kind (connection-kind connection)))
+    (list* :kind kind :connection (connection-number connection)
+           (let ((agent (and (eq kind :swank-client) (recorded-agent connection))))
+             (and agent (list :agent agent))))))
 
 ;;; The methods that the call in a frame runs, if it calls a generic function. All functions here run in the stopped thread.
 

@@ -451,6 +451,8 @@ const ownerFields = plist({
   kind: keywordOf(OWNER_KINDS),
   /** Number of the connection, from 1; unique while the client is connected. */
   connection: integer,
+  /** The name of the agent that the client serves, as the image's record of agents has it. */
+  agent: optional(string),
 });
 
 /** The other client whose debugger has a stopped thread. */
@@ -462,8 +464,13 @@ export interface StopOwner extends Decoded<typeof ownerFields> {
 /** Decodes a plist of lisp/debug/frame-calls.lisp. */
 export const stopOwner: Decoder<StopOwner> = map(ownerFields, (owner) => ({
   ...owner,
-  text: `${WORDS[owner.kind]} (Swank connection ${owner.connection})`,
+  text: `${ownerWords(owner)} (Swank connection ${owner.connection})`,
 }));
+
+/** A name may have any characters: quoted, it cannot be taken for words of this library. */
+function ownerWords({ kind, agent }: Decoded<typeof ownerFields>): string {
+  return agent === undefined ? WORDS[kind] : `agent ${JSON.stringify(agent)}`;
+}
 
 /** The stream that a piece of output was written to. */
 export type OutputStream = "stdout" | "stderr";
