@@ -175,6 +175,8 @@ export class SessionPeer implements HttpPeer {
   readonly #tools: ToolServer;
   /** The ids of requests that are not answered. */
   readonly #open = new Set<MessageId>();
+  /** The request whose stream is the one on which the client can be asked while it makes no call. The SDK refuses a second one. */
+  #listening: Request | undefined;
 
   private constructor(tools: ToolServer, events: HttpEvents, { id, request, onEnd }: SessionStart) {
     this.#takesEvents = takesEvents(request);
@@ -204,13 +206,15 @@ export class SessionPeer implements HttpPeer {
       if (this.#open.has(id)) return refused(400, `Invalid request: ${ID_IN_USE}`, sent, INVALID_REQUEST);
       this.#open.add(id);
     }
-    const cut = () => this.#cut(request.method, id);
+    const cut = () => this.#cut(request, id);
     request.signal.addEventListener("abort", cut, { once: true });
     const taking = this.#takesEvents || sent === undefined ? request : acceptingEvents(request);
     const response = await this.#transport.handleRequest(taking, { parsedBody: sent });
     if (response.status !== 200 && id !== undefined) this.#open.delete(id);
-    // Only on this stream can the client be asked while it makes no call.
-    if (request.method === "GET" && response.ok) this.#tools.agent.askUser = askOutside(this.#server);
+    if (request.method === "GET" && response.ok) {
+      this.#listening = request;
+      this.#tools.agent.askUser = askOutside(this.#server);
+    }
     if (sent !== undefined) this.#endUnanswered(cancelledId(sent));
     if (request.signal.aborted) cut();
     return response;
@@ -231,8 +235,9 @@ export class SessionPeer implements HttpPeer {
   }
 
   /** The client has closed the connection of a request: no answer can reach it any more. */
-  #cut(method: string, id: MessageId | undefined): void {
-    if (method === "GET") {
+  #cut(request: Request, id: MessageId | undefined): void {
+    if (request === this.#listening) {
+      this.#listening = undefined;
       this.#tools.agent.askUser = undefined;
       this.#transport.closeStandaloneSSEStream();
     }
