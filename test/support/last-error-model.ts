@@ -2,8 +2,8 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import type { AsyncCommand } from "fast-check";
 import { NO_ERROR } from "#swank-mcp/report/stop.js";
+import type { McpDriver } from "./mcp-driver.js";
 import { blocks } from "./mcp-results.js";
-import type { McpStdio } from "./mcp-stdio.js";
 
 /** The last error that the contract error-state-preservation requires: the answers right after the error, or nothing. */
 export interface Model {
@@ -28,12 +28,12 @@ export interface Step<World> {
 }
 
 /** Reads the last error with both tools. */
-export async function readError(server: McpStdio): Promise<Reading> {
+export async function readError(server: McpDriver): Promise<Reading> {
   return { told: await server.call("describe-last-error"), trace: await server.call("get-backtrace") };
 }
 
 /** Returns a command that executes the step and compares the last error with the model. */
-export function command<World extends { readonly server: McpStdio }>(step: Step<World>): AsyncCommand<Model, World> {
+export function command<World extends { readonly server: McpDriver }>(step: Step<World>): AsyncCommand<Model, World> {
   return {
     check: () => true,
     run: async (model, world) => {

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { connect, type SwankClient } from "swank-client";
+import type { HttpServer } from "./http-server.js";
 import { command, type Model, type Step } from "./last-error-model.js";
 import {
   BREAKPOINT,
@@ -14,13 +15,14 @@ import {
   STOP_LOOKS,
   SUCCESSES,
 } from "./last-error-steps.js";
-import type { SentCall } from "./mcp-driver.js";
+import type { McpDriver, SentCall } from "./mcp-driver.js";
+import { McpHttp } from "./mcp-http.js";
 import { gone } from "./mcp-processes.js";
 import { McpStdio } from "./mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "./real-swank.js";
 
 interface OwnImage {
-  readonly server: McpStdio;
+  readonly server: McpDriver & { close(): Promise<void> };
 }
 
 interface SharedImage extends OwnImage {
@@ -28,7 +30,7 @@ interface SharedImage extends OwnImage {
 }
 
 /** Starts an evaluation that never ends, and waits until it runs. */
-async function begunEvaluation(server: McpStdio): Promise<SentCall> {
+async function begunEvaluation(server: McpDriver): Promise<SentCall> {
   const running = server.startCall("evaluate-lisp", { code: '(progn (princ "begun") (loop (sleep 0.01)))' });
   const told = () =>
     server.notifications.some(
@@ -39,7 +41,7 @@ async function begunEvaluation(server: McpStdio): Promise<SentCall> {
 }
 
 /** Waits until the server has detected the lost connection and has reconnected. */
-async function reconnected(server: McpStdio): Promise<void> {
+async function reconnected(server: McpDriver): Promise<void> {
   while ((await server.call("lisp-status")).isError === true) await setTimeout(5);
 }
 
@@ -129,18 +131,28 @@ function commands<World extends OwnImage>(steps: readonly Step<World>[]) {
 
 const fresh = (): Model => ({ error: undefined });
 
+/** Makes random sequences of steps, each with a server that `open` returns. */
+async function follow<World extends OwnImage>(
+  steps: readonly Step<World>[],
+  open: () => Promise<World>,
+  numRuns: number,
+): Promise<void> {
+  const property = fc.asyncProperty(commands(steps), async (sequence) => {
+    const real = await open();
+    try {
+      await fc.asyncModelRun(() => ({ model: fresh(), real }), sequence);
+    } finally {
+      await real.server.close();
+    }
+  });
+  await fc.assert(property, { numRuns });
+}
+
 /** Declares the tests, with this number of random sequences for each kind of image. */
 export function testLastErrors(numRuns: number): void {
   it("follow their contract after any sequence of calls, in a launched image", async () => {
-    const property = fc.asyncProperty(commands([...COMMON, DEATH, DEATH, LOSS, LOSS, EXIT]), async (sequence) => {
-      const server = await McpStdio.start(["--max-stops", "2"]);
-      try {
-        await fc.asyncModelRun(() => ({ model: fresh(), real: { server } }), sequence);
-      } finally {
-        await server.end();
-      }
-    });
-    await fc.assert(property, { numRuns });
+    const open = async () => ({ server: await McpStdio.start(["--max-stops", "2"]) });
+    await follow([...COMMON, DEATH, DEATH, LOSS, LOSS, EXIT], open, numRuns);
   }).timeout(600_000);
 
   describe("in an attached image", () => {
@@ -158,18 +170,14 @@ export function testLastErrors(numRuns: number): void {
     });
 
     it("follow their contract after any sequence of calls", async () => {
-      const property = fc.asyncProperty(
-        commands<SharedImage>([...COMMON, CUT_OFF, CUT_OFF, CUT_SHORT, CUT_SHORT, COLLECTION]),
-        async (sequence) => {
-          const server = await McpStdio.start(["--attach", String(lisp.port), "--max-stops", "2"]);
-          try {
-            await fc.asyncModelRun(() => ({ model: fresh(), real: { server, other } }), sequence);
-          } finally {
-            await server.end();
-          }
-        },
-      );
-      await fc.assert(property, { numRuns });
+      const args = ["--attach", String(lisp.port), "--max-stops", "2"];
+      const open = async () => ({ server: await McpStdio.start(args), other });
+      await follow<SharedImage>([...COMMON, CUT_OFF, CUT_OFF, CUT_SHORT, CUT_SHORT, COLLECTION], open, numRuns);
     }).timeout(600_000);
   });
+}
+
+/** The same for the agents of an HTTP server that keeps two stops: one after another, each of which has its own last error. */
+export async function followOverHttp(http: HttpServer, numRuns: number): Promise<void> {
+  await follow([...COMMON, DEATH, LOSS], async () => ({ server: await McpHttp.start(http.client()) }), numRuns);
 }

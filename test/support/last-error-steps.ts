@@ -1,11 +1,11 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import type { Effect, Step } from "./last-error-model.js";
+import type { McpDriver } from "./mcp-driver.js";
 import { blocks } from "./mcp-results.js";
-import type { McpStdio } from "./mcp-stdio.js";
 
 interface World {
-  readonly server: McpStdio;
+  readonly server: McpDriver;
 }
 
 function call(effect: Effect, isError: boolean, tool: string, args: object = {}): Step<World> {

@@ -7,7 +7,9 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import * as z from "zod";
+import type { HttpAddress } from "./http-server.js";
 import { transportOf } from "./mcp-client.js";
+import { McpHttp } from "./mcp-http.js";
 import { blocks } from "./mcp-results.js";
 import { McpStdio } from "./mcp-stdio.js";
 
@@ -18,6 +20,8 @@ export interface DebuggerOptions {
   readonly args?: readonly string[];
   /** Absent for a client without elicitation. */
   readonly answer?: Answerer;
+  /** The HTTP server whose client it is. Absent for a server of its own. */
+  readonly at?: HttpAddress;
 }
 
 const variable = z.object({
@@ -67,18 +71,18 @@ const refusal = z.strictObject({
 const frameOutcome = z.object({ "swank-mcp/outcome": z.object({ values: z.array(z.string()) }) });
 const askedFor = z.object({ properties: z.object({ answer: z.object({ enum: z.array(z.string()) }) }) });
 
-/** The installed server with a launched image and the SDK's client, which validates answers against the tools' schemas. */
+/** The installed server with a launched image, or a session with an HTTP server, and the SDK's client, which validates answers against the tools' schemas. */
 export class McpDebugger {
   readonly client: Client;
-  readonly #server: McpStdio;
+  readonly #server: McpStdio | McpHttp;
 
-  private constructor(client: Client, server: McpStdio) {
+  private constructor(client: Client, server: McpStdio | McpHttp) {
     this.client = client;
     this.#server = server;
   }
 
-  static async start({ args = [], answer }: DebuggerOptions = {}): Promise<McpDebugger> {
-    const server = new McpStdio(args);
+  static async start({ args = [], answer, at }: DebuggerOptions = {}): Promise<McpDebugger> {
+    const server = at === undefined ? new McpStdio(args) : new McpHttp(at);
     const capabilities = answer === undefined ? {} : { elicitation: {} };
     const client = new Client({ name: "test", version: "0" }, { capabilities });
     if (answer !== undefined) answerWith(client, answer);
@@ -90,7 +94,7 @@ export class McpDebugger {
 
   /** Process id of the server. */
   get pid(): number | undefined {
-    return this.#server.process.pid;
+    return this.#server instanceof McpStdio ? this.#server.process.pid : undefined;
   }
 
   async call(name: string, args: Record<string, unknown> = {}, signal?: AbortSignal): Promise<CallToolResult> {

@@ -141,6 +141,14 @@ export class McpDriver {
     return blocks(await this.call("evaluate-lisp", { code, ...options }));
   }
 
+  /** Returns the image's process id from lisp-status. */
+  async imagePid(): Promise<number> {
+    const { structuredContent } = await this.call("lisp-status");
+    const pid = structuredContent?.["pid"];
+    if (typeof pid !== "number") throw new Error(`lisp-status gave no pid: ${JSON.stringify(structuredContent)}`);
+    return pid;
+  }
+
   /** Returns the first notification of this method, received already or not. */
   notified(method: string): Promise<Message> {
     return this.#notification((message) => message.method === method);

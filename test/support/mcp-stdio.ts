@@ -35,14 +35,6 @@ export class McpStdio extends McpDriver {
     return this.#server.errorText;
   }
 
-  /** Returns the image's process id from lisp-status. */
-  async imagePid(): Promise<number> {
-    const { structuredContent } = await this.call("lisp-status");
-    const pid = structuredContent?.["pid"];
-    if (typeof pid !== "number") throw new Error(`lisp-status gave no pid: ${JSON.stringify(structuredContent)}`);
-    return pid;
-  }
-
   /** Ends the input and waits until the server has exited. */
   async end(): Promise<ServerExit> {
     this.process.stdin.end();

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
+import { expectApprovalExample } from "../../support/contract-examples.js";
 import { liveDebugger } from "../../support/live-server.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 import { gone } from "../../support/mcp-processes.js";
@@ -12,18 +13,7 @@ describe("approval with a client that can ask", () => {
   const lisp = liveDebugger({ answer: user.answer, code: "(defun g (x) (* x 2)) (defun f (x) (list (car x) (g x)))" });
   beforeEach(() => user.forget());
 
-  it("shows the contract's prompt and evaluates after a yes", async () => {
-    await lisp.evaluate("(f 3)");
-    user.answers = [chosen("Yes")];
-    expect(await lisp.valuesInFrame(0, "(type-of x)")).to.deep.equal(["(INTEGER 0 4611686018427387903)"]);
-    expect(user.asked).to.deep.equal([
-      {
-        message:
-          "AI agent wants to evaluate code in frame #0:\nCode: (type-of x)\n\nAllow? [Yes/No/Show Code] Timeout: 60s",
-        choices: ["Yes", "No", "Show Code", "Yes, for this stop"],
-      },
-    ]);
-  });
+  it("shows the contract's prompt and evaluates after a yes", () => expectApprovalExample(lisp, user));
 
   it("does nothing after a no, whatever was asked for, and leaves the stop unchanged", async () => {
     const stop = stopName(await lisp.evaluate("(let ((n 1)) (declare (special n)) (f n))"));

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { expect } from "chai";
 import { standardPlaces } from "#swank-mcp/report/hyperspec.js";
 import { NO_ERROR } from "#swank-mcp/report/stop.js";
+import { described as describedBy, expectSymbolExamples } from "../../support/contract-examples.js";
 import { liveFolder, liveServer } from "../../support/live-server.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
@@ -11,35 +12,9 @@ import { McpStdio } from "../../support/mcp-stdio.js";
 describe("describe-symbol and list-definitions", () => {
   const server = liveServer();
 
-  /** Returns the text blocks of describe-symbol's answer, which must not be an error. */
-  async function described(name: string, packageName?: string): Promise<string[]> {
-    const result = await server.call(
-      "describe-symbol",
-      packageName === undefined ? { name } : { name, package: packageName },
-    );
-    expect(result.isError).to.equal(false);
-    expect(result).to.not.have.property("structuredContent");
-    return blocks(result);
-  }
+  const described = (name: string, packageName?: string) => describedBy(server, name, packageName);
 
-  it("return the contract's examples", async () => {
-    const [mapcar, ...more] = await described("mapcar", "CL");
-    expect(mapcar).to.match(
-      /^COMMON-LISP::MAPCAR \[FUNCTION\]\n {2}Arglist: \(FUNCTION LIST &REST MORE-LISTS\)\n {2}Documentation:\n {4}Apply FUNCTION to successive tuples of elements of LIST and MORE-LISTS\.\n {4}Return list of FUNCTION return values\.\n {2}Source: SYS:SRC;CODE;LIST\.LISP:\d+$/,
-    );
-    // Only if SBCL's sources are installed, the line is known.
-    const [place, ...offset] = more.join("\n").split("\n");
-    expect(place).to.equal("HyperSpec: http://www.lispworks.com/documentation/HyperSpec/Body/f_mapc_.htm");
-    if (offset.length > 0)
-      expect(offset[0]).to.match(/^\d+ is the character offset in SYS:SRC;CODE;LIST\.LISP; its line is unknown/);
-    expect((await described("*print-base*", "CL"))[0]).to.match(
-      /^COMMON-LISP::\*PRINT-BASE\* \[VARIABLE\]\n {2}Value: 10\n {2}Documentation:\n {4}The output base for RATIONALs/,
-    );
-    expect(await described("nonexistent-symbol")).to.deep.equal([
-      "Symbol NONEXISTENT-SYMBOL not found in package CL-USER (status: NIL)",
-    ]);
-    expect(await described("foo", "NONEXISTENT")).to.deep.equal(["Package NONEXISTENT not found"]);
-  });
+  it("return the contract's examples", () => expectSymbolExamples(server));
 
   it("include definitions by evaluated code, with their source", async () => {
     await server.evaluate(
