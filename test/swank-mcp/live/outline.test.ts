@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -49,7 +49,12 @@ describe("outline", () => {
   before(async function () {
     this.timeout(60_000);
     folder = await mkdtemp(join(tmpdir(), "outline-"));
-    for (const [name, text] of Object.entries(FILES)) await writeFile(join(folder, name), text);
+    // A file that is changed in the second of its date counts as unchanged, so that these are older.
+    const earlier = new Date(Date.now() - 60_000);
+    for (const [name, text] of Object.entries(FILES)) {
+      await writeFile(join(folder, name), text);
+      await utimes(join(folder, name), earlier, earlier);
+    }
     server = await McpStdio.start();
     await server.evaluate(
       `(progn (require :asdf) (push #p"${folder}/" asdf:*central-registry*) (asdf:load-system "shapes-plus") nil)`,
