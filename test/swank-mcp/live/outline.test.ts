@@ -1,4 +1,4 @@
-import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
@@ -49,12 +49,7 @@ describe("outline", () => {
   before(async function () {
     this.timeout(60_000);
     folder = await mkdtemp(join(tmpdir(), "outline-"));
-    // A file that is changed in the second of its date counts as unchanged, so that these are older.
-    const earlier = new Date(Date.now() - 60_000);
-    for (const [name, text] of Object.entries(FILES)) {
-      await writeFile(join(folder, name), text);
-      await utimes(join(folder, name), earlier, earlier);
-    }
+    for (const [name, text] of Object.entries(FILES)) await writeFile(join(folder, name), text);
     server = await McpStdio.start();
     await server.evaluate(
       `(progn (require :asdf) (push #p"${folder}/" asdf:*central-registry*) (asdf:load-system "shapes-plus") nil)`,
@@ -127,10 +122,14 @@ circles.lisp, 7 lines: 1 defvar, 1 defclass, 1 defgeneric, 1 defmethod, 1 defun 
       "broken.lisp, 3 lines\n1 (defun whole () 1)\nWhat follows the form at line 1 cannot be read.",
     );
     const file = join(folder, "circles.lisp");
+    const { mtime } = await stat(file);
     await writeFile(file, `${FILES["circles.lisp"]}(defun later () 2)\n`);
+    // Dates are whole seconds, in which a file can change after it was loaded.
+    await utimes(file, mtime, mtime);
     expect((await outline({ file })).text).to.match(
       /\nThe file has changed since it was loaded\.\n[\s\S]*\n8 \(defun later/,
     );
+    expect(blocks(await server.call("show-source", { file })).join("\n")).to.include("changed since it was loaded");
   });
 
   it("lists the names of a package by kind, exported ones first, and with their lambda lists if asked", async () => {

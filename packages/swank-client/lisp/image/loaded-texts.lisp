@@ -133,6 +133,14 @@ from that text. CODE is a record about code of the file, or NIL."
         (setf (file-loaded file) (version-with octets file)))
       (values (file-loaded file) (loaded-dates (file-truename file))))))
 
+(defun dated-as-now-p (file code)
+  "True if CODE, a record about code of FILE, has the date of FILE, and nothing is known of another text: dates are whole seconds, and a file can get
+an old one."
+  (and code
+       (= (code-created code) (file-date file))
+       (member (loaded-version file code) (list file nil))
+       t))
+
 (defun date-when-compiled (truename)
   "The date that the file TRUENAME had when code of it was compiled that is the latest in the image, or that forms have replaced; or NIL."
   (let ((code (loaded-source truename))

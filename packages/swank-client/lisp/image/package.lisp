@@ -8,7 +8,7 @@
   (:import-from #:swank-client/any-asdf #:translated-pathname)
   (:import-from #:swank-client/text #:named-file)
   (:import-from #:swank-client/ledger #:replaced-date)
-  (:export #:*files* #:code-sources #:compiled-since-p #:date-decides-p #:date-when-compiled #:file-analysis #:file-date #:file-format
+  (:export #:*files* #:code-sources #:compiled-since-p #:date-decides-p #:date-when-compiled #:dated-as-now-p #:file-analysis #:file-date #:file-format
            #:file-forms #:file-initial-package #:file-now #:file-syntax #:file-text #:file-truename #:file-whole-p #:image-start
            #:loaded-source #:loaded-version #:note-unchanged-text #:text-as-loaded #:unchanged-text-p #:with-files))
 

@@ -357,7 +357,7 @@ without a name that also holds the function is not taken from them."
          (file (and pathname (file-now pathname)))
          (source (and file (loaded-source pathname)))
          (number (form-number-of definition))
-         (form (and number source (= (code-created source) (file-date file)) (nth number (file-forms file)))))
+         (form (and number (dated-as-now-p file source) (nth number (file-forms file)))))
     (cond ((and record (stringp (getf (sb-introspect:definition-source-plist record) :emacs-string)))
            (evaluated-entry definition (sb-introspect:definition-source-plist record)))
           (form (apply #'text-entry definition :loaded

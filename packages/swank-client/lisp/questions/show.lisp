@@ -43,7 +43,7 @@
 
 (defun loaded-now-p (file code)
   "True if CODE, a record about code, is from FILE as it is now; or, without a record, if FILE as it is now was loaded."
-  (or (and code (= (code-created code) (file-date file)))
+  (or (dated-as-now-p file code)
       (multiple-value-bind (loaded dates) (loaded-version file code)
         (and (eq loaded file)
              ;; records about top-level forms last until the garbage collector runs
@@ -111,7 +111,7 @@ have been loaded from another text. CODE is the record about its code, or NIL."
 (defun entry-of-file (definition file code)
   "Describe DEFINITION, whose source is FILE, by what SBCL has recorded."
   (let ((as-loaded (or (eq file (loaded-version file code))
-                       (and code (= (code-created code) (file-date file))))))
+                       (dated-as-now-p file code))))
     (multiple-value-bind (span number) (definition-span definition file as-loaded)
       (let* ((state (if span (text-state definition code file number span) :gone))
              (recorded (and (member state '(:changed :gone)) (lambda-text definition))))
@@ -237,10 +237,10 @@ Of a NAME with many methods, only one of each family if FAMILIES-P.
         (list (position-of (file-text file) start) (definition-line (file-text file) start))))))
 
 (defun changed-p (file)
-  "True if FILE is newer than when it was loaded, and has another text; NIL also if it was not loaded."
+  "True if FILE has another text than the one that was loaded, or another date if that is not known; NIL also if it was not loaded."
   (let ((source (loaded-source (file-truename file))))
     (and source
-         (/= (code-created source) (file-date file))
+         (not (dated-as-now-p file source))
          (not (eq file (loaded-version file source))))))
 
 (defun shown-lines (file line context)
