@@ -1,7 +1,7 @@
 // An agent finds a memory leak by the path that keeps objects alive. Prints docs/leak.md, with its reasoning, calls and answers.
 // The exit status is 1 if an answer is not the expected one.
 import { leak } from "./leak/story.mjs";
-import { Agent, WrongTurn } from "./support/agent.mjs";
+import { printStory } from "./support/print-story.mjs";
 
 const INTRODUCTION = `# An agent finds a memory leak
 
@@ -12,15 +12,7 @@ program while that runs, and checks the correction in the same way. The page sho
 The program: [visits.lisp](../examples/leak/visits.lisp).
 `;
 
-const agent = new Agent((text) => process.stdout.write(text));
-process.stdout.write(`${INTRODUCTION}\n`);
-try {
+await printStory(INTRODUCTION, async (agent) => {
   await agent.start();
   await leak(agent);
-} catch (error) {
-  if (!(error instanceof WrongTurn)) throw error;
-  process.stderr.write(`Wrong turn: ${error.message}\n`);
-  process.exitCode = 1;
-} finally {
-  await agent.end();
-}
+});

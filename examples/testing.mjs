@@ -1,14 +1,8 @@
 // An agent repairs a copy of examples/testing/postage, whose tests fail. Prints docs/testing.md, with its reasoning, calls and answers.
 // The exit status is 1 if an answer is not the expected one.
-import { cp, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { Agent, WrongTurn } from "./support/agent.mjs";
+import { rm } from "node:fs/promises";
+import { printStoryOfCopy } from "./support/print-story.mjs";
 import { repair } from "./testing/story.mjs";
-
-const SYSTEM = fileURLToPath(new URL("testing/postage", import.meta.url));
-const FIVEAM = fileURLToPath(new URL("../test/support/find-fiveam.lisp", import.meta.url));
 
 const INTRODUCTION = `# An agent repairs a system whose tests fail
 
@@ -20,19 +14,6 @@ The system: [package.lisp](../examples/testing/postage/package.lisp), [bands.lis
 [parcels.lisp](../examples/testing/postage/parcels.lisp), [tests.lisp](../examples/testing/postage/tests.lisp).
 `;
 
-const folder = await realpath(await mkdtemp(join(tmpdir(), "postage-")));
-const fasls = `(:output-translations ("${folder}/" "${folder}/fasl/") :inherit-configuration)`;
-const agent = new Agent((text) => process.stdout.write(text), `${folder}/`);
-process.stdout.write(`${INTRODUCTION}\n`);
-try {
-  await cp(SYSTEM, folder, { recursive: true });
-  await agent.start(["--load", FIVEAM], { ASDF_OUTPUT_TRANSLATIONS: fasls });
-  await repair(agent, () => rm(`${folder}/fasl`, { recursive: true }));
-} catch (error) {
-  if (!(error instanceof WrongTurn)) throw error;
-  process.stderr.write(`Wrong turn: ${error.message}\n`);
-  process.exitCode = 1;
-} finally {
-  await agent.end();
-  await rm(folder, { recursive: true });
-}
+await printStoryOfCopy(INTRODUCTION, new URL("testing/postage", import.meta.url), (agent, folder) =>
+  repair(agent, () => rm(`${folder}/fasl`, { recursive: true })),
+);
