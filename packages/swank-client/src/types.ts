@@ -269,6 +269,7 @@ export type {
 } from "./program/profile.js";
 export type { Program } from "./program/program.js";
 export type {
+  NamedThread,
   ProgramThread,
   ProgramThreads,
   programThreads,

@@ -39,7 +39,7 @@ export function clientTools(config: Config, log: Log): ClientTools {
   // While no client is connected, background threads stop for this agent, which ends their stops after a while.
   const caretaker = keeper === undefined ? undefined : new AgentSession(keeper, config);
   const ledger = config.ledger === undefined ? undefined : openLedger(config.ledger, log);
-  const neighbours = new Neighbours<AgentSession>();
+  const neighbours = new Neighbours();
   return {
     open(text, person) {
       const name = new AgentName();
@@ -52,7 +52,7 @@ export function clientTools(config: Config, log: Log): ClientTools {
     },
     async close() {
       await keeper?.close();
-      if (caretaker !== undefined) caretaker.close();
+      caretaker?.close();
     },
   };
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
 import { readConfig } from "swank-mcp";
+import { OptionError } from "#swank-mcp/base/option.js";
 import { changeTokens, Tokens, tokenFileOf } from "#swank-mcp/http/tokens.js";
 
 describe("Tokens", () => {
@@ -60,6 +61,11 @@ describe("Tokens", () => {
     const link = join(folder, "link.json");
     symlinkSync(path, link);
     expect(() => new Tokens(link).all).to.throw("cannot be read");
+  });
+
+  it("says of a path below a file why it cannot be read", () => {
+    writeFileSync(join(folder, "file"), "");
+    expect(() => new Tokens(join(folder, "file/tokens.json")).all).to.throw(OptionError, "cannot be read: ENOTDIR");
   });
 
   it("does what swank-mcp token says", () => {

@@ -7,7 +7,7 @@ import { McpStdio } from "../../support/mcp-stdio.js";
 
 const FILES = {
   "shapes.asd": `(asdf:defsystem "shapes" :version "0.3" :description "Shapes and areas."
-  :components ((:file "circles" :depends-on ("package")) (:file "package")))`,
+  :components ((:file "circles" :depends-on ("package")) (:file "package") (:file "elsewhere" :if-feature :no-such-lisp)))`,
   "shapes-plus.asd": `(asdf:defsystem "shapes-plus" :depends-on ("shapes" (:version "shapes" "0.1")) :components ((:file "plus")))
 (asdf:defsystem "shapes-plus/tests" :depends-on ("shapes-plus"))`,
   "package.lisp": `(defpackage #:shapes (:use #:cl) (:export #:area #:circle #:*unit*) (:documentation "Shapes."))\n`,

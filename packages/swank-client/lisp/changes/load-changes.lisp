@@ -2,11 +2,8 @@
 
 (in-package #:swank-client/changes)
 
-(defparameter *suite-operators* '("IN-SUITE" "IN-SUITE*" "DEF-SUITE*")
-  "Operators of top-level forms that set the suite to which later tests belong, in FiveAM.")
-
-(defparameter *context-operators* (list* "IN-PACKAGE" "IN-READTABLE" "DECLAIM" *suite-operators*)
-  "Operators of top-level forms that set what later forms are read, compiled and loaded with.")
+(defparameter *context-operators* '("IN-PACKAGE" "IN-READTABLE" "DECLAIM" "IN-SUITE" "IN-SUITE*" "DEF-SUITE*")
+  "Operators of top-level forms that set what later forms are read, compiled and loaded with; and the suite of later tests, in FiveAM.")
 
 (defvar *known-operators* (make-hash-table :test 'eq) "What OPERATOR-SYNTAX-P is for operators, during one request.")
 
@@ -114,10 +111,14 @@ run; or NIL if it does not."
   "True if a form of FILE before the one with number WANTED changes the syntax only when the file is loaded whole."
   (and (find :loaded (file-syntax-changes file) :end (min (or wanted 0) (length (file-forms file)))) t))
 
+(defun blank-text (text start end)
+  "Blank TEXT between START and END, except line breaks."
+  (loop for position from start below end
+        unless (member (char text position) '(#\Newline #\Return)) do (setf (char text position) #\Space)))
+
 (defun blank-form (text form)
   "Blank everything in FORM of TEXT, a list, except its parentheses, so that the positions and numbers of other forms stay."
-  (loop for position from (1+ (top-level-form-start form)) below (1- (top-level-form-end form))
-        unless (member (char text position) '(#\Newline #\Return)) do (setf (char text position) #\Space)))
+  (blank-text text (1+ (top-level-form-start form)) (1- (top-level-form-end form))))
 
 (defun enter-suite (text form)
   "If FORM of TEXT defines a suite and enters it, let it only enter it: defined again, the suite would lose its tests."
@@ -127,9 +128,7 @@ run; or NIL if it does not."
       (destructuring-bind ((first end) &optional name &rest options) (element-spans text start (top-level-form-end form) 2)
         (declare (ignore first options))
         (replace text "in-suite  " :start1 (- end (length "in-suite  ")))
-        (when name
-          (loop for position from (second name) below (1- (top-level-form-end form))
-                unless (member (char text position) '(#\Newline #\Return)) do (setf (char text position) #\Space)))))))
+        (when name (blank-text text (second name) (1- (top-level-form-end form))))))))
 
 (defun encoded (text format)
   "The bytes of TEXT in FORMAT, or NIL if it cannot be written so."
@@ -318,12 +317,6 @@ package now, and of deleted IN-PACKAGE forms."
        (eql (form-number-of definition) (form-number-of other))
        (equal (definition-file-name definition) (definition-file-name other))))
 
-(defun users-before (change)
-  "((USER . FUNCTION) ...): the functions that use the old macro or inline function of CHANGE."
-  (let ((definition (change-definition change)))
-    (when (and definition (member (change-kind change) '(:macro :function)))
-      (recording-faults (compiled-users (definition-name definition) (change-kind change))))))
-
 (defun remark-on (change)
   "What has to be known about CHANGE after it was loaded: :OLD-EXPANSION, :VALUE-KEPT, :PACKAGE-KEPT, or NIL."
   (when (change-definition change)
@@ -347,9 +340,19 @@ package now, and of deleted IN-PACKAGE forms."
   "One call of LOAD-CHANGES. LOADS: in the order of loading. FILES: (FILE STATE) of those that were compared. NOTES: the latest first."
   loads files
   (notes '())
-  (omitted 0))
+  (omitted 0)
+  ;; the program's macros by the functions that they call, or NIL while nobody has asked
+  (macros nil))
 
 ;;; What to load
+
+(defun users-before (run change)
+  "((USER . FUNCTION) ...): the functions that use the old macro, or the function that is inline or that macros call, of CHANGE, before RUN loads it."
+  (let ((definition (change-definition change)) (kind (change-kind change)))
+    (when (and definition (member kind '(:macro :function)))
+      (recording-faults
+        (compiled-users (definition-name definition) kind
+                        (and (eq kind :function) (or (run-macros run) (setf (run-macros run) (macros-by-function)))))))))
 
 (defun form-load-file (load)
   "The file of LOAD."
@@ -590,7 +593,7 @@ NAMINGs. What else has changed is :UNWANTED in it."
   "Load the form of LOAD. => its outcome"
   (let ((change (form-load-change load)))
     (when (< (count-if #'form-load-users (run-loads run)) (+ +macros-limit+ (count-if #'frozen-p (run-loads run))))
-      (setf (form-load-users load) (users-before change)))
+      (setf (form-load-users load) (users-before run change)))
     (setf (form-load-remark load) (remark-on change))
     (setf (form-load-code load) (recording-faults (code-before change)))
     (call-with-compiled-form (change-file change) (change-number change)

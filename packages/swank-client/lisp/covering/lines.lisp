@@ -31,12 +31,15 @@ A quoted form is not entered: the compiler numbers more in it than the text has.
         while inner do (push span around) (setf span inner)
         finally (return (values span around))))
 
+(defun bare-name (text span)
+  "The name with SPAN in TEXT, in upper case and without its package."
+  (let ((name (string-upcase (subseq text (first span) (second span)))))
+    (subseq name (1+ (or (position #\: name :from-end t) -1)))))
+
 (defun operator-at (text span known)
   "The name of the operator of the list with SPAN in TEXT, in upper case and without its package, or NIL."
   (let ((first (first (child-spans text span known))))
-    (when first
-      (let ((name (string-upcase (subseq text (first first) (second first)))))
-        (subseq name (1+ (or (position #\: name :from-end t) -1)))))))
+    (and first (bare-name text first))))
 
 (defparameter *branch-positions* '(("IF" :then 2) ("IF" :else 3) ("WHEN" :then 2) ("UNLESS" :else 2))
   "(OPERATOR BRANCH INDEX): where in a form a branch of its test begins.")
@@ -70,8 +73,8 @@ A quoted form is not entered: the compiler numbers more in it than the text has.
         when (equal "DECLAIM" (operator-at text form known))
           append (loop for declaration in (rest (child-spans text form known))
                        when (equal "INLINE" (operator-at text declaration known))
-                         append (loop for (start end) in (rest (child-spans text declaration known))
-                                      collect (string-upcase (subseq text start end))))))
+                         append (loop for span in (rest (child-spans text declaration known))
+                                      collect (bare-name text span)))))
 
 (defun unmeasured-forms (text spans records known)
   "A vector that is true for those of the top-level forms with SPANS of TEXT whose code is not measured. A function that is expanded inline has
@@ -88,7 +91,7 @@ run if its callers have: what did not run by itself is not known."
                  (name (second (child-spans text span known))))
              (or (member operator *unmeasured-operators* :test #'equal)
                  (and inline (not ran-p) name (equal "DEFUN" operator)
-                      (member (string-upcase (subseq text (first name) (second name))) inline :test #'string=)))))
+                      (member (bare-name text name) inline :test #'string=)))))
          forms ran)))
 
 ;;; Expressions

@@ -66,7 +66,7 @@ set until RESTORE has ended. VALUES: ((SYMBOL . VALUE) ...) of the variables to 
   (let ((truenames (loop for component in (coverage-components coverage) collect (named-file (component-source component)))))
     (setf (coverage-values coverage)
           (loop for (symbol . value) in before
-                unless (or (eq value (current-value symbol)) (not (variable-of-p symbol truenames)))
+                unless (or (eql value (current-value symbol)) (not (variable-of-p symbol truenames)))
                   collect (cons symbol value)))))
 
 (defun put-values-back (coverage)
@@ -86,7 +86,7 @@ set until RESTORE has ended. VALUES: ((SYMBOL . VALUE) ...) of the variables to 
              (push component (coverage-loaded coverage))
              (in-silence (load-compiled-as fasl (compiled-pathname component)))
              ;; the marks of forms at top level go with their code at the next garbage collection, unless they are in the record before
-             (or-nil (coverage-records))))
+             (recording-faults (coverage-records))))
       (recording-faults (note-replaced-values coverage before)))))
 
 (defun load-again (coverage component)
@@ -120,22 +120,23 @@ set until RESTORE has ended. VALUES: ((SYMBOL . VALUE) ...) of the variables to 
                               (begin-covering)
                               (load-instrumented coverage (sb-ext:parse-native-namestring folder))
                               (funcall function))
-         (unwind-protect (setf (coverage-marks coverage) (or-nil (coverage-records)))
+         (unwind-protect (setf (coverage-marks coverage) (recording-faults (coverage-records)))
            (restore coverage record)))))))
 
 ;;; The reply
 
-(defun records-of (coverage truename)
-  "The records of COVERAGE for the file TRUENAME."
-  (loop for (name . records) in (coverage-marks coverage)
-        when (equal truename (named-file name)) append records))
+(defun records-of (marks truename)
+  "The records of MARKS, ((TRUENAME . RECORDS) ...), for the file TRUENAME."
+  (loop for (name . records) in marks
+        when (equal truename name) append records))
 
 (defun covered-files (coverage)
   "What ran of each file of COVERAGE in which there is something to run: the least covered first."
-  (let ((all (loop for component in (coverage-components coverage)
-                   for truename = (named-file (component-source component))
-                   for covered = (and truename (coverage-of truename (records-of coverage truename)))
-                   when (and covered (plusp (covered-all covered))) collect covered)))
+  (let* ((marks (loop for (name . records) in (coverage-marks coverage) collect (cons (named-file name) records)))
+         (all (loop for component in (coverage-components coverage)
+                    for truename = (named-file (component-source component))
+                    for covered = (and truename (coverage-of truename (records-of marks truename)))
+                    when (and covered (plusp (covered-all covered))) collect covered)))
     (flet ((share (covered) (/ (covered-ran covered) (covered-all covered))))
       (stable-sort all #'< :key #'share))))
 

@@ -10,7 +10,7 @@
   (:import-from #:swank-client/any-names #:accessible-symbol #:runtime-package-p #:version-symbols)
   (:import-from #:swank-client/sbcl-objects #:layout-class #:layout-of-instance #:obsolete-p #:structure-slot)
   (:import-from #:swank-client/any-lisp #:nil-on #:or-nil)
-  (:import-from #:swank-client/sbcl-locks #:with-system-mutex #:world-lock)
+  (:import-from #:swank-client/sbcl-locks #:with-system-mutex)
   (:import-from #:swank-client/sbcl-faults #:recording-faults)
   (:import-from #:swank-client/sbcl-swank #:*sldb-stack-top* #:nth-frame)
   (:import-from #:swank-client/text #:setf-text-p #:trimmed)
@@ -18,7 +18,7 @@
   (:import-from #:swank-client/names #:implementation-package-p #:live-packages #:symbol-named #:with-name-spelled #:with-names-spelled)
   (:import-from #:swank-client/objects #:drop-lookup #:new-number #:number-of #:numbered-values)
   (:import-from #:swank-client/evaluate #:abort-restart #:end-thread #:enter-interrupt #:give-code #:stop-own-thread #:unwind-evaluation)
-  (:import-from #:swank-client/looks #:call-in-any-thread #:call-in-evaluation #:look-in-thread)
+  (:import-from #:swank-client/looks #:call-in-any-thread #:call-in-evaluation #:look-in-thread #:serving-name-p)
   (:export #:ask-stop #:breakpoint #:check-breakpoint #:connect #:continue-stop #:describe-foreign-stop #:disconnect #:end-thread-by
            #:eval-in-frame #:foreign-stops #:frame-locals #:frames #:implementation-name-p #:list-breakpoints #:list-threads
            #:missed-calls-reason #:missed-calls-sentence #:missing-package-name #:no-such-package #:optional #:parameters-of #:read-code

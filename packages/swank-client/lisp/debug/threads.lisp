@@ -64,14 +64,6 @@
 
 ;;; Whose
 
-(defun serving-name-p (name)
-  "True if NAME is that of a thread that serves clients: one of Swank or of this library."
-  (and (stringp name)
-       (or (member name '("control-thread" "reader-thread" "auto-flush-thread" "swank-indentation-cache-thread")
-                   :test #'equal)
-           (eql 0 (search "swank-client " name))
-           (eql 0 (search "Swank " name :test #'char-equal)))))
-
 (defun service-p (thread)
   "True if THREAD runs no code of the program or of a client."
   (or (serving-name-p (sb-thread:thread-name thread))

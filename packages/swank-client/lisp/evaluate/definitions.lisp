@@ -198,8 +198,9 @@ the one that editors assume. Above TEXT, the form would move the positions in it
         repeat +macros-limit+
         append (mapcar #'first (recorded-references :macroexpands macro))))
 
-(defun compiled-users (name kind &optional (macros (and (eq kind :function) (macros-by-function))))
-  "((USER . FUNCTION) ...): the functions that were compiled with NAME: a :MACRO, or a :FUNCTION that is inline or that MACROS call."
+(defun compiled-users (name kind &optional macros)
+  "((USER . FUNCTION) ...): the functions that were compiled with NAME: a :MACRO, or a :FUNCTION that is inline or that
+macros call, by MACROS, a value of MACROS-BY-FUNCTION."
   (loop for user in (delete-duplicates (case kind
                                          (:macro (mapcar #'first (recorded-references :macroexpands name)))
                                          (:function (append (and (inline-p name) (compiled-inline name))

@@ -8,7 +8,7 @@
   (:import-from #:swank-client/connection #:+patience+ #:call-in-thread #:debugger-level #:in-foreign-code-p #:interrupt-unless-ended
                                           #:value-in-thread)
   (:import-from #:swank-client/waits #:wait-of)
-  (:export #:call-in-any-thread #:call-in-evaluation #:look-in-thread #:own-code #:threads-inside))
+  (:export #:call-in-any-thread #:call-in-evaluation #:look-in-thread #:own-code #:serving-name-p #:threads-inside))
 
 (in-package #:swank-client/looks)
 
@@ -177,15 +177,19 @@ Eight interrupts that are queued while a thread runs without interrupts can cras
              (when name (pushnew name found :test #'equal)))
         finally (return found)))
 
+(defun serving-name-p (name)
+  "True if NAME is that of a thread that serves clients: one of Swank or of this library."
+  (and (stringp name)
+       (or (member name '("control-thread" "reader-thread" "auto-flush-thread" "swank-indentation-cache-thread")
+                   :test #'equal)
+           (eql 0 (search "swank-client " name))
+           (eql 0 (search "Swank " name :test #'char-equal)))))
+
 (defun running-thread-p (thread)
   "True if THREAD may run code that is to be looked for: not this thread, and none that only serves clients or SBCL."
-  (let ((name (sb-thread:thread-name thread)))
-    (not (or (eq thread sb-thread:*current-thread*)
-             (thread-ephemeral-p thread)
-             (and (stringp name)
-                  (or (member name '("control-thread" "reader-thread" "auto-flush-thread") :test #'string=)
-                      (eql 0 (search "swank-client " name))
-                      (eql 0 (search "Swank " name :test #'char-equal))))))))
+  (not (or (eq thread sb-thread:*current-thread*)
+           (thread-ephemeral-p thread)
+           (serving-name-p (sb-thread:thread-name thread)))))
 
 (defun names-inside (thread table end)
   "Ask THREAD until END. => the values of TABLE, by code, for the code that THREAD is inside of; and true if they may not be all"

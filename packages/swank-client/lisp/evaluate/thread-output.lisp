@@ -10,9 +10,14 @@
 
 (defconstant +thread-output-tail+ 4000 "Characters that are kept of the end of the rest.")
 
+(defun launched-p ()
+  "True if this image was launched: only the client that did so receives what the process writes to its own standard output."
+  (and (value-if-loaded "SWANK-CLIENT/LAUNCH" "*CONNECTION*") t))
+
 (defclass thread-stream (output-stream)
   ((variable :initarg :variable :reader stream-variable)
-   (session :initarg :session :reader stream-session))
+   (session :initarg :session :reader stream-session)
+   (launched :initform (launched-p) :reader stream-launched))
   (:documentation "A stream of a thread of SESSION's code, instead of the image's own stream, the global value of VARIABLE."))
 
 (defun make-thread-output (connection evaluation-id number)
@@ -36,10 +41,6 @@
         do (setf stream (sb-ext:symbol-global-value (synonym-stream-symbol stream))))
   (member stream (list sb-sys:*stdout* sb-sys:*stderr*)))
 
-(defun launched-p ()
-  "True if this image was launched: only the client that did so receives what the process writes to its own standard output."
-  (and (value-if-loaded "SWANK-CLIENT/LAUNCH" "*CONNECTION*") t))
-
 (defun stream-told (stream)
   "True if the client of STREAM, a THREAD-STREAM, is still told what is written there."
   (not (session-departed (stream-session stream))))
@@ -47,7 +48,7 @@
 (defun users-stream (stream)
   "The stream of the user that gets what is written to STREAM, a THREAD-STREAM; NIL if nobody else reads it."
   (let ((global (sb-ext:symbol-global-value (stream-variable stream))))
-    (unless (and (stream-told stream) (launched-p) (own-stdout-p global))
+    (unless (and (stream-told stream) (stream-launched stream) (own-stdout-p global))
       global)))
 
 (defmethod sb-gray:stream-write-string ((stream thread-stream) string &optional (start 0) end)

@@ -103,6 +103,11 @@
   (let ((class (find-class (find-symbol "PACKAGE-INFERRED-SYSTEM" "ASDF") nil)))
     (and class (typep system class))))
 
+(defun included-p (component)
+  "True if this Lisp has the features that COMPONENT needs."
+  (let ((feature (call-if-loaded "ASDF/COMPONENT" "COMPONENT-IF-FEATURE" component)))
+    (or (null feature) (uiop:featurep feature))))
+
 (defun ordered-files (system)
   "The pathnames of the files of SYSTEM in the order in which they are loaded, with those of the known systems inferred from packages below it. Makes no
 plan, which would look for the systems that it depends on, and load their definitions."
@@ -120,7 +125,7 @@ plan, which would look for the systems that it depends on, and load their defini
                                                   :key #'component-name :test #'string-equal))
                          when sibling collect sibling)))
              (visit (component)
-               (unless (member component seen)
+               (unless (or (member component seen) (not (included-p component)))
                  (push component seen)
                  (mapc #'visit (needed-by component))
                  (if (typep component 'asdf:parent-component)

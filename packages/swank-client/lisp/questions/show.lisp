@@ -346,9 +346,9 @@ breaks."
           do (let ((end (skipped-end text position)))
                (when end
                  (setf end (min end (length text)))
-                 (loop for index from position below end
-                       unless (char= #\Newline (char text index))
-                         do (setf (char code index) (if (commentp text position) #\Space (code-char 0)))))
+                 (loop with blank = (if (commentp text position) #\Space (code-char 0))
+                       for index from position below end
+                       unless (char= #\Newline (char text index)) do (setf (char code index) blank)))
                (setf position (or end
                                   ;; a name in bars may contain quotation marks
                                   (if (char= #\| (char text position)) (token-end text position) (1+ position))))))

@@ -45,6 +45,7 @@
   (:documentation "The forms by which a session's definitions can be made again, told to a client that keeps them.")
   (:use #:common-lisp #:swank-client/session)
   (:import-from #:swank-client/any-lisp #:lisp-operator #:or-nil)
+  (:import-from #:swank-client/sbcl-faults #:recording-faults)
   (:import-from #:swank-client/swank-requests #:send)
   (:import-from #:swank-client/swank-connections #:mconn.control-thread)
   (:import-from #:swank-client/forms #:defining-kind #:element-spans #:operator-name #:token-end #:top-level-form-end #:top-level-form-start

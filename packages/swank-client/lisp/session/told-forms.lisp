@@ -72,19 +72,22 @@ from the rest."
 
 (defconstant +label-length+ 200 "Characters of a form that are told if it cannot be evaluated again.")
 
+(defun send-form (session part text package assigned loads)
+  "Send what TELL-FORM explains. PART is the DEFINING-PART of TEXT, or NIL."
+  (send (mconn.control-thread (session-connection session))
+        (list :write-string (or part (and text (subseq text 0 (min +label-length+ (length text)))) "")
+              (list :form (package-name package) (cond (part :definition) (text :mixed) (t :effects))
+                    (let ((*package* (find-package "COMMON-LISP")))
+                      (loop for variable in assigned
+                            collect (line-text-in-time variable 300)))
+                    (loop for (kind name) in loads
+                          collect (list kind (if (pathnamep name) (sb-ext:native-namestring name) name)))))))
+
 (defun tell-form (session text package assigned loads)
   "Tell SESSION's client of a form that was evaluated or compiled in PACKAGE: its TEXT if it defines something, or NIL; the variables that it has
 ASSIGNED; and the LOADS, as in a ledger, that it has made."
   (when (and (session-forms-told session) (or text assigned loads))
-    (let ((part (and text (or-nil (defining-part text)))))
-      (send (mconn.control-thread (session-connection session))
-            (list :write-string (or part (and text (subseq text 0 (min +label-length+ (length text)))) "")
-                  (list :form (package-name package) (cond (part :definition) (text :mixed) (t :effects))
-                        (let ((*package* (find-package "COMMON-LISP")))
-                          (loop for variable in assigned
-                                collect (line-text-in-time variable 300)))
-                        (loop for (kind name) in loads
-                              collect (list kind (if (pathnamep name) (sb-ext:native-namestring name) name)))))))))
+    (send-form session (and text (recording-faults (defining-part text))) text package assigned loads)))
 
 (defun tell-text (session text)
   "Tell SESSION's client of the forms of TEXT, which was compiled and loaded in the current package."
@@ -96,5 +99,6 @@ ASSIGNED; and the LOADS, as in a ledger, that it has made."
           (cond ((equal head "IN-PACKAGE")
                  (let ((package (or-nil (find-package (second (read-from-string part))))))
                    (when package (setf *package* package))))
-                ((or-nil (defining-part part))
-                 (tell-form session part *package* '() '()))))))))
+                (t
+                 (let ((defining (recording-faults (defining-part part))))
+                   (when defining (send-form session defining part *package* '() '()))))))))))

@@ -96,7 +96,7 @@ export const UNREAD_REASONS = [
   "late",
 ] as const;
 
-const recordedThread = record({
+const namedThread = record({
   /** The name of the slot. */
   slot: string,
   /** The id of the thread that it holds, 0 if that has ended. */
@@ -104,7 +104,7 @@ const recordedThread = record({
 });
 
 /** A thread that an object names in a slot. */
-export interface RecordedThread extends Decoded<typeof recordedThread> {}
+export interface NamedThread extends Decoded<typeof namedThread> {}
 
 const programThread = plist({
   /** Swank's id. */
@@ -127,7 +127,7 @@ const programThread = plist({
    */
   place: optional(string),
   /** The threads that the objects of `place` name in slots, of a thread that waits for a condition variable or semaphore. */
-  recorded: optional(list<RecordedThread>(recordedThread)),
+  recorded: optional(list<NamedThread>(namedThread)),
   descriptor: optional(integer),
   /** Whole seconds since its evaluation has begun, if it runs one. How long a thread has been waiting is not recorded anywhere. */
   seconds: optional(integer),

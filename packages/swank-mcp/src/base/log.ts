@@ -8,7 +8,8 @@ const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | cons
 
 const OWNER_ONLY = 0o600;
 
-const OTHERS = 0o077;
+/** The rights of other users in a file's mode. */
+export const OTHERS = 0o077;
 
 /**
  * Appends text to a file of this user, and makes it unreadable for others. Creates the file if it does not exist. A link or another
@@ -42,7 +43,8 @@ function writeAll(file: number, path: string, bytes: Buffer): void {
     }
 }
 
-function reasonOf(error: unknown): string {
+/** What an error says. */
+export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -49,11 +49,7 @@ export async function concludeEvaluation(
   const followed = await followEvaluation(evaluation, limits);
   if (followed.kind === "cancelled")
     throw new Refusal("CANCELLED", "The call was cancelled; its evaluation was aborted.");
-  const conclusion = await concludeFollowed(followed, session, {
-    resets,
-    signal: context.cancelled,
-    guide: context.guide,
-  });
+  const conclusion = await concludeFollowed(followed, session, { resets, signal: cancelled, guide: context.guide });
   const outcome = followed.kind === "running" ? undefined : followed.outcome;
   if (outcome !== undefined) context.agent.background.of(evaluation)?.record(outcome, conclusion, true);
   context.agent.lastError.apply(conclusion.lastError);
@@ -352,7 +348,7 @@ async function inspectInFrame(
     valuesAs: "ids",
   });
   const view = await session.client.program.inspectObject(idIn(values[0]), options);
-  return objectAnswer(view, { start: options.start, guide: context.guide });
+  return objectAnswer(view, options.start);
 }
 
 async function inspectEvaluated(
@@ -362,7 +358,7 @@ async function inspectEvaluated(
 ): Promise<ToolAnswer> {
   return answerAboutValue(code, context, async (id, { client }) => {
     const view = await client.program.inspectObject(id, { ...options, expression: shortName(code) });
-    return objectAnswer(view, { start: options.start, guide: context.guide });
+    return objectAnswer(view, options.start);
   });
 }
 

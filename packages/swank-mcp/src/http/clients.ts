@@ -27,7 +27,7 @@ const MAX_ALL_CALLS = 64;
 const LONGEST_INTERVAL = 5000;
 
 /** Most characters of an error in the log. */
-const MAX_ERROR = 300;
+export const MAX_ERROR = 300;
 
 /** A name with which several clients that share a token are told apart. */
 const SESSION = /^[\w.-]{1,64}$/;
@@ -102,11 +102,12 @@ export class Clients {
   }
 
   async #answer(identity: Identity, request: Request, res: ServerResponse): Promise<Response> {
-    if (this.#isEnding) return refused(503, "The server is shutting down.");
     if (request.method === "POST" && !hasJson(request)) return refused(415, "The body must be JSON: application/json.");
     const read = request.method === "POST" ? await readBody(request) : { sent: undefined };
     if ("answer" in read) return read.answer;
     const { sent } = read;
+    // The body may have taken long.
+    if (this.#isEnding) return refused(503, "The server is shutting down.", sent);
     const client = await this.#clientOf(identity, request, sent);
     if (client instanceof Response) return client;
     const isTool = isCall(sent);
@@ -175,9 +176,16 @@ export class Clients {
       if (client !== undefined) void this.#end(client, "it has ended its session");
     };
     this.#beginning += 1;
-    const peer = await SessionPeer.begin(tools, this.#events(tools, name), { id: key, request, onEnd });
-    this.#beginning -= 1;
-    return this.#add({ key, identity, name, tools, peer });
+    try {
+      const peer = await SessionPeer.begin(tools, this.#events(tools, name), { id: key, request, onEnd });
+      return this.#add({ key, identity, name, tools, peer });
+    } catch (error) {
+      await tools.agent.host.close();
+      tools.agent.close();
+      throw error;
+    } finally {
+      this.#beginning -= 1;
+    }
   }
 
   #find(identity: Identity, id: string | null, sent: Message | undefined): Client | Response {

@@ -8,7 +8,7 @@ import type { Log } from "../base/log.js";
 import { OptionError } from "../base/option.js";
 import { oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { Clients } from "./clients.js";
+import { Clients, MAX_ERROR } from "./clients.js";
 import { Guard, refuse } from "./guard.js";
 import { Tokens, tokenFileOf } from "./tokens.js";
 
@@ -39,9 +39,6 @@ const LIMITS = {
 const LOOK_INTERVAL = 15_000;
 
 const PATIENCE_IN_LOOKS = 20;
-
-/** Most characters of an error in the log. */
-const MAX_ERROR = 300;
 
 /** How long the clients have to read their last answers, in milliseconds. */
 const FAREWELL = 1000;
@@ -225,9 +222,10 @@ class Readers {
   }
 
   #look(): void {
-    for (const [res, looks] of this.#looks) {
-      this.#looks.set(res, res.writableLength > 0 ? looks + 1 : 0);
-      if (looks >= PATIENCE_IN_LOOKS) res.destroy();
+    for (const [res, before] of this.#looks) {
+      const looks = res.writableLength > 0 ? before + 1 : 0;
+      this.#looks.set(res, looks);
+      if (looks > PATIENCE_IN_LOOKS) res.destroy();
     }
   }
 }

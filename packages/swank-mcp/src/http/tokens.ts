@@ -15,6 +15,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import type { Config, TokenAction } from "../base/config.js";
+import { OTHERS, reasonOf } from "../base/log.js";
 import { OptionError } from "../base/option.js";
 
 /** Who sends a request. */
@@ -30,8 +31,6 @@ const FIRST = "agent";
 
 /** Begins every token, so that programs that look for secrets in files recognize one. */
 const PREFIX = "swank_mcp_";
-
-const OTHERS = 0o077;
 
 /** Does not follow links, and does not block if the file is a pipe. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -135,7 +134,7 @@ export class Tokens {
       renameSync(draft, this.path);
     } catch (error) {
       rmSync(draft, { force: true });
-      throw new OptionError(`The tokens cannot be written: ${messageOf(error)}. Name another file with --token-file.`);
+      throw new OptionError(`The tokens cannot be written: ${reasonOf(error)}. Name another file with --token-file.`);
     }
     this.#stamp = undefined;
   }
@@ -145,10 +144,14 @@ function hashOf(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** Changes when the file does. */
+/** Changes when the file does; `undefined` if there is none, or if it cannot be looked at: reading it says why. */
 function stampOf(path: string): string | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found && `${found.ino} ${found.mtimeNs} ${found.ctimeNs} ${found.size}`;
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found && `${found.ino} ${found.mtimeNs} ${found.ctimeNs} ${found.size}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** @returns nothing if there is no file. */
@@ -168,7 +171,7 @@ function readPrivate(path: string): string | undefined {
     file = openSync(path, READING);
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new OptionError(`The tokens cannot be read: ${messageOf(error)}.`);
+    throw new OptionError(`The tokens cannot be read: ${reasonOf(error)}.`);
   }
   try {
     const found = fstatSync(file);
@@ -182,10 +185,6 @@ function readPrivate(path: string): string | undefined {
   } finally {
     closeSync(file);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Does what `swank-mcp token` says. @returns the text to print. @throws OptionError */

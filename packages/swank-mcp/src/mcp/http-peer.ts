@@ -29,7 +29,7 @@ import {
 } from "./server.js";
 
 /** Largest body of a request, in bytes. */
-export const MAX_BODY = 4 * 1024 * 1024;
+const MAX_BODY = 4 * 1024 * 1024;
 
 /** How often a stream without messages sends a comment, in milliseconds: proxies close a connection that is silent for a minute. */
 const KEEP_ALIVE = 15_000;

@@ -1,18 +1,13 @@
 import type { types } from "swank-client";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import type { JsonObject, ToolAnswer } from "../base/answer.js";
 import { cutText, more, oneLine, timeText } from "../text/cut.js";
 
 const OBJECT_META = "swank-mcp/object";
 
 const MAX_NAME = 100;
 
-interface Asked {
-  readonly start?: number | undefined;
-  readonly guide: ToolGuide;
-}
-
 /** The answer of inspect-object. */
-export function objectAnswer(view: types.ObjectView, { start = 0 }: Asked): ToolAnswer {
+export function objectAnswer(view: types.ObjectView, start = 0): ToolAnswer {
   const { id, kind, text, expression, facts, count, parts, cut, looking } = view;
   const left = count - start - parts.length;
   const reference = `(swank-objects:ref ${id})`;

@@ -346,13 +346,13 @@ export class AgentSession implements ImageUser {
   /** Asks the user while no call runs; `undefined` while the client cannot. */
   askUser: Ask | undefined;
   /** The other agents of this server, and this one. */
-  readonly neighbours: Neighbours<AgentSession>;
+  readonly neighbours: Neighbours;
   readonly #leave: () => void;
   /** How many characters of a process's own output this agent has been told about. */
   readonly #toldOutput = new WeakMap<LispSession, number>();
 
   /** @param name - Also known to the function that opens the image. */
-  constructor(host: ImageHost, config: Config, name = new AgentName(), neighbours = new Neighbours<AgentSession>()) {
+  constructor(host: ImageHost, config: Config, name = new AgentName(), neighbours = new Neighbours()) {
     this.name = name;
     this.neighbours = neighbours;
     this.host = host;

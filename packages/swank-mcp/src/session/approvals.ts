@@ -186,7 +186,7 @@ const IF_NOT_ASKED =
   "Nothing was done. If no question appeared, the client declares elicitation but does not show it: the user can start swank-mcp with --approval off, which never asks and leaves the decision to the client's own permissions.";
 
 /** How a request is allowed after the answer "Yes, for this stop". */
-const GRANTED = "allowed before, for this stop";
+const GRANTED: ApprovalAnswer = { isAllowed: true, by: "server", how: "allowed before, for this stop" };
 
 /** Asks the user before a tool changes a running program. It prevents mistakes only: evaluate-lisp can still do anything. */
 export class Approvals {
@@ -211,8 +211,7 @@ export class Approvals {
     const approver = this.#isClientMute ? { ...given, ask: undefined } : given;
     const isNeeded = this.#mode === "strict" || request.isForeign === true;
     if (given.owner !== undefined) await this.#askOwner(request, given, given.owner);
-    else if (this.#isGranted(request))
-      this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
+    else if (this.#isGranted(request)) this.#decided(request, approver, GRANTED);
     else if (isNeeded || approver.ask !== undefined) await this.#askInTurn(request, approver, isNeeded);
   }
 
@@ -228,7 +227,7 @@ export class Approvals {
     const asked = { ...request, agent: asking, owner: `your agent "${name}"` };
     // It is that user's turn that counts: an agent that held its own meanwhile could wait for one that waits for it.
     if (ask !== undefined && (await approvals.#decide(asked, { ...approver, ask }))) return;
-    if (this.#isGranted(request)) this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
+    if (this.#isGranted(request)) this.#decided(request, approver, GRANTED);
     else await this.#askInTurn(request, { ...approver, ask: undefined }, true);
   }
 
@@ -236,7 +235,7 @@ export class Approvals {
   async #decide(request: ApprovalRequest, approver: Approver & { readonly ask: Ask }): Promise<boolean> {
     if (this.#isClientMute) return false;
     if (this.#isGranted(request)) {
-      this.#decided(request, approver, { isAllowed: true, by: "server", how: GRANTED });
+      this.#decided(request, approver, GRANTED);
       return true;
     }
     return this.#inTurn(request, approver, () => this.#ask(request, approver.ask, approver, true));

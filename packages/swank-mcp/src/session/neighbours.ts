@@ -11,14 +11,14 @@ export interface Neighbour {
 }
 
 /** The agents that one server serves on one image, with the person behind each: an identity, of which there may be several agents. */
-export class Neighbours<Agent extends Neighbour = Neighbour> {
-  readonly #persons = new Map<Agent, string>();
+export class Neighbours {
+  readonly #persons = new Map<Neighbour, string>();
 
-  add(agent: Agent, person: string): void {
+  add(agent: Neighbour, person: string): void {
     this.#persons.set(agent, person);
   }
 
-  remove(agent: Agent): void {
+  remove(agent: Neighbour): void {
     this.#persons.delete(agent);
   }
 
@@ -29,9 +29,9 @@ export class Neighbours<Agent extends Neighbour = Neighbour> {
    */
   async ownerOf(
     { owner, stop, thread }: ApprovalRequest,
-    asking: Agent,
+    asking: Neighbour,
     { client }: LispSession,
-  ): Promise<Agent | undefined> {
+  ): Promise<Neighbour | undefined> {
     if (owner === undefined) return undefined;
     const person = this.#persons.get(asking);
     for (const [agent, theirs] of this.#persons) {

@@ -6,7 +6,7 @@ import type { Config } from "../base/config.js";
 import { Refusal } from "../base/refusals.js";
 import { answerAboutValue, concludeEvaluation, idOrCode, presentedAnswer } from "../call/evaluate.js";
 import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
-import { bytesText, countText, cutText, more, oneLine, plural, timeText } from "../text/cut.js";
+import { bytesText, countText, cutText, groupedBy, more, oneLine, plural, timeText } from "../text/cut.js";
 
 /** Most characters of the name of a type. */
 const MAX_TYPE = 90;
@@ -142,17 +142,11 @@ function withoutAddresses(text: string): string {
 }
 
 /** Instances that are shown alike: equal in size and, but for addresses, in their texts. What the texts leave out may differ. */
-function grouped(instances: readonly types.HeapInstance[]): readonly (readonly types.HeapInstance[])[] {
-  const groups = new Map<string, types.HeapInstance[]>();
-  for (const instance of instances) {
-    const key = `${instance.bytes} ${withoutAddresses(instance.text)}`;
-    groups.set(key, [...(groups.get(key) ?? []), instance]);
-  }
-  return [...groups.values()];
+function grouped(instances: readonly types.HeapInstance[]) {
+  return [...groupedBy(instances, ({ bytes, text }) => `${bytes} ${withoutAddresses(text)}`).values()];
 }
 
-function instancesLine([first, ...others]: readonly types.HeapInstance[]): string {
-  if (first === undefined) return "";
+function instancesLine([first, ...others]: readonly [types.HeapInstance, ...types.HeapInstance[]]): string {
   const { id, bytes, text } = first;
   if (others.length === 0) return `id ${id}: ${text}  ; ${bytesText(bytes)}`;
   const ids = [id, ...others.map((other) => other.id)].join(" ");

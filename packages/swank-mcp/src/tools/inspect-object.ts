@@ -36,7 +36,7 @@ export const inspectObject = defineTool({
         throw misused("An id needs no frame and no thread", "Leave them out, or give code.");
       const act = async () => {
         const { client } = await context.session();
-        return objectAnswer(await client.program.inspectObject(target, options), { start, guide: context.guide });
+        return objectAnswer(await client.program.inspectObject(target, options), start);
       };
       return { request: undefined, act };
     }

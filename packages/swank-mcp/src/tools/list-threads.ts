@@ -4,7 +4,7 @@ import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
 import { possibleDeadlocks, waitText } from "../report/threads.js";
 import type { Stop } from "../session/lisp-port.js";
-import { cutName, cutText, firstOf, more, oneLine, plural } from "../text/cut.js";
+import { cutName, cutText, firstOf, groupedBy, more, oneLine, plural } from "../text/cut.js";
 
 /** Key of a result's `_meta` under which programs find the threads as data. */
 const THREADS_META = "swank-mcp/threads";
@@ -93,28 +93,17 @@ function noThread({ name }: Asked): string {
 }
 
 /** Threads with equal stacks together, at the place of the first of them. A thread whose frames are not known is alone. */
-function byStack(threads: readonly types.ProgramThread[]): readonly (readonly types.ProgramThread[])[] {
-  return grouped(threads, ({ id, frames }) => (frames === undefined ? String(id) : frames.join("\n")));
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly T[])[] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return [...groups.values()];
+function byStack(threads: readonly types.ProgramThread[]) {
+  return [...groupedBy(threads, ({ id, frames }) => (frames === undefined ? String(id) : frames.join("\n"))).values()];
 }
 
 /** A line for threads that are alike but for their names, and one for the stack that all have. */
-function stackLines(threads: readonly types.ProgramThread[], asked: Asked): string[] {
-  const [first] = threads;
-  const { frames, unread } = first ?? {};
-  const titles = grouped(threads, (thread) => aboutText(thread, asked));
+function stackLines(threads: readonly [types.ProgramThread, ...types.ProgramThread[]], asked: Asked): string[] {
+  const [{ frames, unread }] = threads;
+  const titles = [...groupedBy(threads, (thread) => aboutText(thread, asked)).values()];
   const stack = (frames ?? []).map((frame) => oneLine(frame, MAX_FRAME)).join(" < ");
   return [
-    ...titles.map((alike) => `${namesText(alike)}, ${alike[0] === undefined ? "" : aboutText(alike[0], asked)}`),
+    ...titles.map((alike) => `${namesText(alike)}, ${aboutText(alike[0], asked)}`),
     ...(frames === undefined ? [] : [titles.length > 1 ? `  All ${threads.length}: ${stack}` : `  ${stack}`]),
     ...(unread === undefined ? [] : [`  No frames: ${asked.guide.advise(UNREAD[unread])}`]),
   ];
