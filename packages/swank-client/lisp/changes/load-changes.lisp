@@ -341,18 +341,16 @@ package now, and of deleted IN-PACKAGE forms."
   loads files
   (notes '())
   (omitted 0)
-  ;; the program's macros by the functions that they call, or NIL while nobody has asked
-  (macros nil))
+  ;; as EXPANDED-WITH says
+  (macros (list nil)))
 
 ;;; What to load
 
 (defun users-before (run change)
   "((USER . FUNCTION) ...): the functions that use the old macro, or the function that is inline or that macros call, of CHANGE, before RUN loads it."
-  (let ((definition (change-definition change)) (kind (change-kind change)))
-    (when (and definition (member kind '(:macro :function)))
-      (recording-faults
-        (compiled-users (definition-name definition) kind
-                        (and (eq kind :function) (or (run-macros run) (setf (run-macros run) (macros-by-function)))))))))
+  (let ((definition (change-definition change)))
+    (when (and definition (member (change-kind change) '(:macro :function)))
+      (recording-faults (compiled-users (definition-name definition) (change-kind change) (run-macros run))))))
 
 (defun form-load-file (load)
   "The file of LOAD."

@@ -193,14 +193,15 @@ the one that editors assume. Above TEXT, the form would move the positions in it
               (dolist (name (or-nil (functions-called macro))) (pushnew symbol (gethash name table))))))))))
 
 (defun expanded-with (name macros)
-  "The names of the functions that were compiled with macros that call the function NAME. MACROS is a value of MACROS-BY-FUNCTION."
-  (loop for macro in (gethash name macros)
+  "The names of the functions that were compiled with macros that call the function NAME. MACROS is a list of a value of MACROS-BY-FUNCTION, or of
+NIL until that is first needed."
+  (loop for macro in (gethash name (or (first macros) (setf (first macros) (macros-by-function))))
         repeat +macros-limit+
         append (mapcar #'first (recorded-references :macroexpands macro))))
 
-(defun compiled-users (name kind &optional macros)
+(defun compiled-users (name kind macros)
   "((USER . FUNCTION) ...): the functions that were compiled with NAME: a :MACRO, or a :FUNCTION that is inline or that
-macros call, by MACROS, a value of MACROS-BY-FUNCTION."
+macros call. EXPANDED-WITH explains MACROS."
   (loop for user in (delete-duplicates (case kind
                                          (:macro (mapcar #'first (recorded-references :macroexpands name)))
                                          (:function (append (and (inline-p name) (compiled-inline name))
@@ -211,12 +212,10 @@ macros call, by MACROS, a value of MACROS-BY-FUNCTION."
 (defun users-of-old (evaluation condition)
   "((USER . FUNCTION) ...): the functions that were compiled with the macro, or the function that is inline or that macros call, that CONDITION
 reports to EVALUATION as redefined."
-  (let ((name (redefinition-warning-name condition)))
-    (typecase condition
-      (redefinition-with-defmacro (compiled-users name :macro))
-      (redefinition-with-defun
-       (compiled-users name :function (or (evaluation-macros evaluation)
-                                          (setf (evaluation-macros evaluation) (macros-by-function))))))))
+  (let ((kind (typecase condition
+                (redefinition-with-defmacro :macro)
+                (redefinition-with-defun :function))))
+    (and kind (compiled-users (redefinition-warning-name condition) kind (evaluation-macros evaluation)))))
 
 (defun note-users (evaluation condition)
   "Note the functions that use the old definition of what CONDITION reports, so that those that still do can be reported later."
@@ -289,7 +288,7 @@ THREADS-INSIDE says"
   "Remove the redefinitions so far. => a plist of them by file, of their number, of users of old definitions: ((NAME COUNT (USER ...)) ...), and of
 the numbers of threads inside old code: ((NAME COUNT ALL) ...)"
   (let ((users (reverse (shiftf (evaluation-stale-users evaluation) '()))))
-    (setf (evaluation-macros evaluation) nil)
+    (setf (evaluation-macros evaluation) (list nil))
     (list :inside (taken-insiders evaluation)
           :redefinitions (by-file (reverse (shiftf (evaluation-redefinitions evaluation) '())))
           :redefinition-count (shiftf (evaluation-redefinition-count evaluation) 0)

@@ -23,7 +23,7 @@
   (:import-from #:swank-client/looks #:call-in-evaluation #:own-code #:threads-inside)
   (:export #:*ask-to-exit* #:abort-evaluation #:abort-restart #:abort-stop #:at-stop #:begin-session #:call-noting-load
            #:compiled-parts #:compiled-users #:end-attempt #:end-evaluations #:end-thread #:ensure-texts-shown #:enter-interrupt #:evaluate
-           #:evaluate-part #:give-code #:handler-home #:interrupt #:invoke-offered-restart #:keep-redefinition #:kept-safely-p #:kill #:macros-by-function #:no-program-p
+           #:evaluate-part #:give-code #:handler-home #:interrupt #:invoke-offered-restart #:keep-redefinition #:kept-safely-p #:kill #:no-program-p
            #:note-compiling #:place-name #:renew-outputs #:report-progress #:reported-class #:signal-watched #:stale-users
            #:stop #:stop-identity #:stop-own-thread #:taken-redefinitions
            #:undefined-thing #:undefined-yet-p #:unwind-evaluation #:user-name #:with-odd-character))

@@ -23,8 +23,8 @@
   (stale-users '() :type list)
   ;; ((NAME . CODE) ...) of functions and methods that it has replaced; latest first
   (replaced '() :type list)
-  ;; the program's macros by the functions that they call, or NIL while nobody has asked
-  (macros nil)
+  ;; a list of the table of the program's macros by the functions that they call, or of NIL while nobody has asked
+  (macros (list nil) :type list)
   ;; truenames of the files that it has begun to compile, latest first
   (compiled-files '() :type list)
   ;; the log of conditions, if the client wants one: see evaluate/condition-log.lisp
