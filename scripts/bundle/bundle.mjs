@@ -4,6 +4,7 @@ import { inRepository } from "../setup/paths.mjs";
 
 const SERVER = inRepository("packages/swank-mcp/");
 const PROGRAM = join(SERVER, "dist/program");
+const PAGE = join(SERVER, "page");
 const LISP = inRepository("packages/swank-client/lisp");
 
 /** What replaces the part of the MCP SDK that would bring a JSON Schema validator, which the server does not use. */
@@ -22,8 +23,34 @@ export async function bundle() {
   await mkdir(PROGRAM, { recursive: true });
   await writeProgram("swank-mcp.cjs", [WITHOUT_HTTP, REPLACEMENTS]);
   const inputs = await writeProgram("swank-mcp-http.cjs", [REPLACEMENTS]);
-  await replaceFile("licences.txt", await licencesOf(inputs));
+  await replaceFile("licences.txt", await licencesOf([...inputs, ...(await writePage())]));
   await copyLisp();
+}
+
+/** Writes what the browser loads, for which nothing else of the program is needed. @returns {Promise<string[]>} the paths of the bundled files */
+async function writePage() {
+  const { build } = await import("esbuild");
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: inRepository(),
+    entryPoints: [join(PAGE, "dist/main.js"), join(PAGE, "page.css")],
+    entryNames: "[name]",
+    outdir: join(PROGRAM, "page"),
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    legalComments: "none",
+    charset: "ascii",
+    logLevel: "error",
+  });
+  const text = (/** @type {string} */ suffix) => outputFiles.find(({ path }) => path.endsWith(suffix))?.text ?? "";
+  await mkdir(join(PROGRAM, "page"), { recursive: true });
+  await replaceFile("page/page.js", text(".js"));
+  await replaceFile("page/page.css", text(".css"));
+  await replaceFile("page/index.html", await readFile(join(PAGE, "index.html"), "utf8"));
+  return Object.keys(metafile.inputs);
 }
 
 /** @param {string} name @param {import("esbuild").Plugin[]} plugins */

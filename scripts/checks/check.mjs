@@ -6,6 +6,7 @@ import { problemsOf } from "../setup/programs.mjs";
 import { closingLine } from "../testing/run-tests.mjs";
 import { checkInspector } from "./inspector.mjs";
 import { checkLispSystem } from "./lisp-system.mjs";
+import { checkPageSize } from "./page-size.mjs";
 import { checkSources } from "./sources.mjs";
 import { checkToolsListBudget } from "./tools-list-budget.mjs";
 
@@ -31,6 +32,7 @@ const CHECKS = {
   "types of scripts": () => problemsOf("typescript/bin/tsc", ["-p", "scripts/tsconfig.json"]),
   sources: checkSources,
   "tools/list budget": checkToolsListBudget,
+  "page size": checkPageSize,
   "generated docs": checkPages,
 };
 

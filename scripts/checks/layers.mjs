@@ -32,7 +32,18 @@ const PACKAGES = {
   "swank-mcp": {
     node: true,
     packages: ["swank-client", "zod", "diff", "fastest-levenshtein", ...SDK],
-    folders: [["text"], ["base"], ["session"], ["report"], ["call"], ["tools"], ["mcp"], ["http"], ["console"]],
+    folders: [
+      ["text"],
+      ["base"],
+      ["session"],
+      ["report"],
+      ["call"],
+      ["tools"],
+      ["mcp"],
+      ["http"],
+      ["page"],
+      ["console"],
+    ],
     entryPoints: "(index|bin|serve|check-files)\\.ts",
   },
 };

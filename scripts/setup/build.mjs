@@ -5,8 +5,10 @@ import { bundle } from "../bundle/bundle.mjs";
 import { inRepository } from "./paths.mjs";
 import { runInstalled, SetupError } from "./programs.mjs";
 
-/** The package whose program is bundled. */
+/** The package whose program is bundled, and its page for the browser. */
 const PROGRAM = "packages/swank-mcp";
+
+const PAGE = "packages/swank-mcp/page";
 
 /** The source and output folders of each project. */
 const BUILDS = [
@@ -14,6 +16,7 @@ const BUILDS = [
     source: `packages/${name}/src`,
     output: `packages/${name}/dist`,
   })),
+  { source: `${PAGE}/src`, output: `${PAGE}/dist` },
   { source: "docs/snippets", output: "docs/snippets/dist" },
   { source: "test", output: "test/dist" },
 ].map(({ source, output }) => ({ source: inRepository(source), output: inRepository(output) }));
@@ -26,9 +29,14 @@ const BUILDS = [
  */
 export async function build(projects = []) {
   await pruneBuild();
-  const code = await runInstalled("typescript/bin/tsc", ["-b", ...projects]);
+  const isBundled = projects.length === 0 || projects.includes(PROGRAM);
+  const code = await runInstalled("typescript/bin/tsc", [
+    "-b",
+    ...projects,
+    ...(isBundled && projects.length > 0 ? [PAGE] : []),
+  ]);
   if (code !== 0) throw new SetupError("The build failed. The compiler's errors are above.");
-  if (projects.length === 0 || projects.includes(PROGRAM)) await bundle();
+  if (isBundled) await bundle();
 }
 
 /** Removes compiled files whose source is gone. The compiler does not, so mocha would run them and npm would publish them. */
