@@ -1,4 +1,4 @@
-/** @typedef {"sbcl" | "swank" | "fiveam" | "cl-ppcre" | "hunchentoot" | "emacs" | "slime"} Part a program or library that may be missing */
+/** @typedef {"sbcl" | "swank" | "fiveam" | "cl-ppcre" | "hunchentoot" | "emacs" | "slime" | "chromium"} Part a program or library that may be missing */
 
 /** The name and Debian's package of each part, and the commands that install it on systems without a package of it. */
 const PARTS = /** @type {Record<Part, { name: string, debian: string, commands?: readonly string[] }>} */ ({
@@ -19,6 +19,11 @@ const PARTS = /** @type {Record<Part, { name: string, debian: string, commands?:
     name: "SLIME in Emacs (for the tests)",
     debian: "slime",
     commands: [`emacs --batch --eval "(progn (require 'package) (package-refresh-contents) (package-install 'slime))"`],
+  },
+  chromium: {
+    name: "Chromium (for the tests)",
+    debian: "chromium",
+    commands: ["npx playwright-core install chromium"],
   },
 });
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { promisify } from "node:util";
 import { ALL_PARTS, debianPackages, lispInstructions, planLisp } from "./lisp-plan.mjs";
@@ -129,7 +129,12 @@ async function isThere(find, named) {
  * @throws {SetupError} as `missingLisp` does
  */
 export async function missingForTests(env = process.env) {
-  return [...(await missingLisp({}, env)), ...(await missingLibraries(env)), ...(await missingEmacs(env))];
+  return [
+    ...(await missingLisp({}, env)),
+    ...(await missingLibraries(env)),
+    ...(await missingEmacs(env)),
+    ...(await missingBrowser(env)),
+  ];
 }
 
 /**
@@ -168,4 +173,20 @@ export async function missingEmacs(env = process.env) {
   const args = ["--batch", "-l", inRepository("scripts/setup/locate-slime.el")];
   const { stdout } = await promisify(execFile)("emacs", args, { env });
   return stdout === "" ? ["slime"] : [];
+}
+
+/**
+ * Returns `chromium` if there is neither a browser on the PATH that the tests of the page can use, nor one that playwright has installed.
+ *
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Promise<Part[]>}
+ */
+export async function missingBrowser(env = process.env) {
+  const names = JSON.parse(await readFile(inRepository("scripts/setup/browsers.json"), "utf8"));
+  if (names.some((/** @type {string} */ name) => isOnPath(name, env["PATH"]))) return [];
+  const { chromium } = await import("playwright-core");
+  return access(chromium.executablePath()).then(
+    () => [],
+    () => ["chromium"],
+  );
 }

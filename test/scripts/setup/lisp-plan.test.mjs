@@ -118,4 +118,9 @@ describe("the plan for missing programs", () => {
     }
     expect(messageOf({ missing, platform: "darwin", osRelease: "" })).to.include("brew install emacs");
   });
+
+  it("lists the command for a browser", () => {
+    expect(messageOf({ missing: ["chromium"], isTTY: false })).to.include("  sudo apt-get install -y chromium\n");
+    expect(messageOf({ missing: ["chromium"], osRelease: FEDORA })).to.include("playwright-core install chromium");
+  });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { missingEmacs, missingForTests, missingLisp } from "../../../scripts/setup/lisp.mjs";
+import { missingBrowser, missingEmacs, missingForTests, missingLisp } from "../../../scripts/setup/lisp.mjs";
 
 describe("the search for missing programs", () => {
   /** @type {string} */
@@ -54,5 +54,10 @@ describe("the search for missing programs", () => {
     await symlink(process.execPath, join(folder, "emacsclient"));
     await writeFile(join(folder, "emacs"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
     expect(await missingEmacs({ PATH: folder })).to.deep.equal(["slime"]);
+  });
+
+  it("finds a browser by any of its names", async () => {
+    await symlink(process.execPath, join(folder, "google-chrome"));
+    expect(await missingBrowser({ PATH: folder })).to.deep.equal([]);
   });
 });
