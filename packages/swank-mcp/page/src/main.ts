@@ -16,7 +16,7 @@ function readEvent(text: string): PageEvent {
   return JSON.parse(text);
 }
 
-const events = new EventSource("/events");
+const events = new EventSource("events");
 events.addEventListener("message", ({ data }) => {
   const event = readEvent(data);
   if (event.type === "state") show(event.state);

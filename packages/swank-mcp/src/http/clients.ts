@@ -16,6 +16,7 @@ import { type Message, readMessage } from "../mcp/sent-message.js";
 import { clientText } from "../mcp/server.js";
 import { oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
+import { MAX_ERROR } from "./limited-server.js";
 import type { Identity } from "./tokens.js";
 
 /** Most calls of one client, and of all clients, at a time. */
@@ -25,9 +26,6 @@ const MAX_ALL_CALLS = 64;
 
 /** How often clients are looked at that may have gone, in milliseconds. */
 const LONGEST_INTERVAL = 5000;
-
-/** Most characters of an error in the log. */
-export const MAX_ERROR = 300;
 
 /** A name with which several clients that share a token are told apart. */
 const SESSION = /^[\w.-]{1,64}$/;

@@ -38,8 +38,9 @@ export interface PageAgent {
 /** A call of an agent without its long texts, which the look `call` has. */
 export interface PageCall {
   readonly id: string;
-  /** `PageAgent.id`. */
+  /** `PageAgent.id`. The agent may have left. */
   readonly agent: string;
+  readonly agentName?: string;
   /** The tool, or for calls from an image's record the operation. */
   readonly tool: string;
   /** The code, or else the arguments as JSON; the first 2,000 characters. */
@@ -132,6 +133,7 @@ export type PageEvent =
   | { readonly type: "agent"; readonly agent: PageAgent }
   | { readonly type: "agent-gone"; readonly id: string }
   | { readonly type: "call"; readonly call: PageCall }
+  /** The latest output of a call, at most 2,000 characters: what came before is left out. */
   | { readonly type: "output"; readonly call: string; readonly text: string }
   /** All stops: there are few. */
   | { readonly type: "stops"; readonly stops: readonly PageStop[] }

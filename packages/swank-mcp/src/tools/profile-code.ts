@@ -17,7 +17,7 @@ import {
 } from "../text/cut.js";
 import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
 
-const PROFILE_META = "swank-mcp/profile";
+export const PROFILE_META = "swank-mcp/profile";
 
 const MAX_NAME = 90;
 

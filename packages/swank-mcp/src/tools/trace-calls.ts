@@ -8,7 +8,7 @@ import { countText, cutName, cutText, firstOf, more, oneLine, plural, timeText }
 import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
 
 /** Key of a result's `_meta` under which programs find the calls as data. */
-const TRACE_META = "swank-mcp/trace";
+export const TRACE_META = "swank-mcp/trace";
 
 /** Most rows in the text. */
 const MOST_ROWS = 250;
