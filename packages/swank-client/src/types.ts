@@ -268,6 +268,7 @@ export type {
   RUN_ENDS,
 } from "./program/profile.js";
 export type { Program } from "./program/program.js";
+export type { ImageState } from "./program/state.js";
 export type {
   NamedThread,
   ProgramThread,
