@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -71,6 +72,16 @@ describe("LedgerFile", () => {
     expect(lines).to.have.length(3);
     expect(JSON.parse(lines[0] ?? "")).to.include({ text: "fits" });
     expect(JSON.parse(lines[2] ?? "")).to.include({ call: 7 });
+  });
+
+  it("adds no blank line while another process is writing its line", async () => {
+    const writing = `printf '%s' '{"time":"2026-01-01T00:00:00.000Z",' >> "$0"; echo; sleep 0.03; printf '%s\\n' '"event":"end","server":1,"call":1}' >> "$0"`;
+    const other = spawn("bash", ["-c", writing, path], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = once(other, "exit");
+    await once(other.stdout, "data");
+    open().append(line(2));
+    await ended;
+    expect((await ledgerLines(path)).map(({ call }) => call)).to.deep.equal([1, 2]);
   });
 
   it("does not follow a link, which any user can place in a shared folder", async () => {

@@ -242,8 +242,27 @@ export class LedgerFile {
   }
 }
 
-/** Whether the last line has no end. Otherwise the next line would continue it. */
+/** How often the end of the file is looked at, and the milliseconds between two looks. */
+const LOOKS = 50;
+
+const PAUSE = 10;
+
+/**
+ * Whether the last line has no end. Otherwise the next line would continue it. A line that another process is writing gets its end soon, and
+ * needs none from here.
+ */
 function endsInside(path: string): boolean {
+  for (let look = 1; endsInsideNow(path); look++) {
+    if (look === LOOKS) return true;
+    Atomics.wait(CLOCK, 0, 0, PAUSE);
+  }
+  return false;
+}
+
+/** Never changes: a wait for it is a pause. */
+const CLOCK = new Int32Array(new SharedArrayBuffer(4));
+
+function endsInsideNow(path: string): boolean {
   try {
     const file = openSync(path, READING);
     try {
