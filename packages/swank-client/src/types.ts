@@ -257,6 +257,7 @@ export type {
 } from "./program/heap.js";
 export type { InspectObjectOptions, ObjectFact, ObjectPart, ObjectView } from "./program/objects.js";
 export type {
+  CallTree,
   Cost,
   CountedCalls,
   PROFILE_MODES,
@@ -266,6 +267,7 @@ export type {
   ProfileSource,
   profileData,
   RUN_ENDS,
+  StackNode,
 } from "./program/profile.js";
 export type { Program } from "./program/program.js";
 export type {
