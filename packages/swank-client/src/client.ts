@@ -277,7 +277,11 @@ export class SwankClient extends ClientQuestions {
     const start: StartTask = (work, given) => this.#runner.start(work, given);
     this.code = new Code(this.lisp, start);
     this.program = new Program(this.lisp, start);
-    this.activity = new AgentActivity(this.lisp, connection, options.agentName !== undefined);
+    const { agentName } = options;
+    this.activity = new AgentActivity(this.lisp, connection, agentName !== undefined, () =>
+      // Who has been introduced keeps that name. The module is being loaded, and introduces the client, if anything has been needed yet.
+      agentName === undefined || this.#installer.unused ? undefined : this.lisp.run(introduce, agentName),
+    );
     this.breakpoints = new Breakpoints(this.lisp, (hit) => this.emit("hitElsewhere", hit));
     this.#debugger = new DebuggerRegistry(
       this.#caller,

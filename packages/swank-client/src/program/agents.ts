@@ -118,17 +118,35 @@ export class AgentActivity {
   readonly #lisp: LispRunner;
   readonly #connection: Connection;
   readonly #isNamed: boolean;
+  readonly #recorded: () => Promise<string> | undefined;
   #follower: AgentFollower | undefined;
 
-  constructor(lisp: LispRunner, connection: Connection, isNamed: boolean) {
+  /** @param recorded - Asks for the name under which the image records this client; `undefined` if it has recorded nothing. */
+  constructor(
+    lisp: LispRunner,
+    connection: Connection,
+    isNamed: boolean,
+    recorded: () => Promise<string> | undefined = () => undefined,
+  ) {
     this.#lisp = lisp;
     this.#connection = connection;
     this.#isNamed = isNamed;
+    this.#recorded = recorded;
   }
 
   /** Whether the image records what this client does. */
   get isRecorded(): boolean {
     return this.#isNamed;
+  }
+
+  /**
+   * The name under which the image records what this client does, with a number if another agent has the same `agentName`.
+   *
+   * @returns `undefined` for a client without a name, and before the image has been told it, with the first evaluation.
+   * @throws SwankError the errors of `LispRunner.run`.
+   */
+  async recordedName(): Promise<string | undefined> {
+    return this.#recorded();
   }
 
   /**

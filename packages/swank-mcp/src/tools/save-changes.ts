@@ -20,7 +20,7 @@ const SAVES_META = "swank-mcp/saves";
 
 const NOTHING = "Nothing to save: no such definition was evaluated, or the file has the same text.";
 
-const OUTCOMES: Record<types.SaveOutcome, string> = {
+export const SAVE_OUTCOMES: Record<types.SaveOutcome, string> = {
   save: "would be written; save with dry-run false",
   saved: "written",
   "no-file": "not written: no file defines it. Give its name with the file to append it to",
@@ -75,7 +75,7 @@ function savesText(saves: readonly types.Save[]): string {
 
 function saveText(save: types.Save): string {
   const editor = save.editor === undefined ? "" : ` (${cutName(save.editor, MAX_NAME)})`;
-  const heading = `${changeHeading(save)}: ${OUTCOMES[save.outcome]}${editor}`;
+  const heading = `${changeHeading(save)}: ${SAVE_OUTCOMES[save.outcome]}${editor}`;
   if (save.file === undefined) return heading;
   const added = (save.text ?? "").split("\n").map((line) => `+ ${line}`.trimEnd());
   const diff = save.fileText === undefined ? added.join("\n") : lineDiff(save.fileText, save.text ?? "");

@@ -1,0 +1,341 @@
+import type { types } from "swank-client";
+import { settledWithin } from "../base/lifetime.js";
+import { type OnDefect, reasonOf } from "../base/log.js";
+import type { AgentSession } from "../session/agent.js";
+import { isUnanswered } from "../session/hung-image.js";
+import type { ImageHost, ImageState, LispSession } from "../session/image.js";
+import type { DebuggedStop } from "../session/lisp-port.js";
+import { cutName, oneLine } from "../text/cut.js";
+import type { Feed } from "./feed.js";
+import type { PageImage, PageMode, PageStop } from "./model.js";
+import { RecordView } from "./record.js";
+import { PageRefusal } from "./reply.js";
+import type { PageStops } from "./stops.js";
+
+/** How often the page looks after its connection, in milliseconds. */
+const TICK = 1000;
+
+/** Ticks between two looks at the stops, and at the size of the image. */
+const STOPS_TICKS = 2;
+
+const STATE_TICKS = 5;
+
+/** Most milliseconds between two tries to connect. */
+const LONGEST_PAUSE = 10_000;
+
+/** Milliseconds for which the connection stays open when nobody watches. */
+const GRACE = 30_000;
+
+/** Milliseconds in which a served agent's connection must say how the image calls it. */
+const NAME_TIME = 3000;
+
+/** Most characters of a reason. */
+const MAX_WHY = 500;
+
+const UNANSWERED = "The image does not answer: the figures were read earlier.";
+
+/** What the page's own connection to the image is made and used with. */
+export interface WatchParts {
+  readonly mode: PageMode;
+  readonly feed: Feed;
+  /** The page's own host. */
+  readonly host: ImageHost;
+  readonly stops: PageStops;
+  /** The agents of this server; none in mode `image`. */
+  served(): readonly AgentSession[];
+  /** What is known of the image that agents use. The page launches none. */
+  imageKind(): ImageState["kind"];
+  /** Whether the person may answer questions here. */
+  readonly isReadOnly: boolean;
+  readonly onDefect: OnDefect;
+}
+
+/** What is known of the image that the agents of a server use: that of the host that keeps a launched one, or of one of theirs. */
+export function imageKindOf(keeper: ImageHost | undefined, served: readonly AgentSession[]): ImageState["kind"] {
+  const kinds = keeper === undefined ? served.map(({ host }) => host.state.kind) : [keeper.state.kind];
+  return (["open", "connecting", "lost", "failed"] as const).find((kind) => kinds.includes(kind)) ?? "none";
+}
+
+/** A connection to the image while the page follows what happens there. */
+interface Following {
+  readonly session: LispSession;
+  /** `undefined` until the record is followed. */
+  record: types.FollowedAgents | undefined;
+  isBeginning: boolean;
+  isListingStops: boolean;
+  /** Something has happened since the stops began to be listed. */
+  mustListAgain: boolean;
+  isMeasuring: boolean;
+  size: types.ImageState | undefined;
+  isSilent: boolean;
+}
+
+/** Shows the image while somebody watches: its record of agents, stopped threads, questions, and its size. */
+export class ImageWatch {
+  readonly record: RecordView;
+  readonly #parts: WatchParts;
+  /** The served agents by the names under which the image records them. */
+  #servedNames: ReadonlyMap<string, AgentSession> = new Map();
+  #following: Following | undefined;
+  #ticks = 0;
+  #ticker: NodeJS.Timeout | undefined;
+  #leaveTimer: NodeJS.Timeout | undefined;
+  #isConnecting = false;
+  #pause = 0;
+  #nextTry = 0;
+  #publishedImage = "";
+  #publishedStops = "[]";
+  /** The stops whose reasons have been asked for. */
+  readonly #asked = new WeakSet<DebuggedStop>();
+  readonly #closing = new AbortController();
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.record = new RecordView(parts.feed, (agent) => this.#servedNames.has(agent));
+    parts.host.onSession((session) => this.#follow(session));
+    parts.feed.onWatch((isWatched) => this.#setWatched(isWatched));
+  }
+
+  /**
+   * The page's session with the image that agents use.
+   *
+   * @throws PageRefusal `NO_IMAGE`; the errors of `ImageHost.session`.
+   */
+  async session(signal: AbortSignal): Promise<LispSession> {
+    const { host } = this.#parts;
+    if (host.state.kind !== "open" && this.#parts.imageKind() !== "open")
+      throw new PageRefusal("NO_IMAGE", "There is no image: no agent has needed one yet, or it has ended.");
+    const session = await host.session(signal);
+    if (!this.#parts.feed.isWatched) this.#leaveLater();
+    return session;
+  }
+
+  /** The agent of this server that the image records under this name. */
+  servedAs(name: string | undefined): AgentSession | undefined {
+    return name === undefined ? undefined : this.#servedNames.get(name);
+  }
+
+  /** Looks at the stops now, because something has been done. */
+  refresh(): void {
+    if (this.#following !== undefined) void this.#listStops(this.#following);
+  }
+
+  /** Ends the page's connection. Never rejects. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    clearInterval(this.#ticker);
+    clearTimeout(this.#leaveTimer);
+    await this.#following?.record?.end();
+    await this.#parts.host.close();
+  }
+
+  #setWatched(isWatched: boolean): void {
+    clearInterval(this.#ticker);
+    if (this.#closing.signal.aborted) return;
+    if (!isWatched) return void this.#leave();
+    clearTimeout(this.#leaveTimer);
+    this.#ticker = setInterval(() => this.#tick(), TICK).unref();
+    this.#nextTry = 0;
+    this.#ticks = 0;
+    const { host } = this.#parts;
+    if (host.state.kind === "open" && this.#following === undefined) this.#follow(host.state.session);
+    this.#tick();
+  }
+
+  #tick(): void {
+    const following = this.#following;
+    if (following === undefined) return void this.#connect();
+    if (following.record === undefined) void this.#begin(following);
+    if (this.#ticks % STOPS_TICKS === 0) void this.#listStops(following);
+    if (this.#ticks % STATE_TICKS === 0) void this.#measure(following);
+    this.#ticks += 1;
+  }
+
+  /** Connects if there is an image, and not too often. */
+  async #connect(): Promise<void> {
+    const { host } = this.#parts;
+    const kind = this.#parts.imageKind();
+    const isNew = kind === "connecting" || (kind === "open" && host.state.kind === "none");
+    if (isNew) this.#publishImage({ state: "connecting" });
+    if (this.#isConnecting || kind !== "open" || Date.now() < this.#nextTry) return;
+    this.#isConnecting = true;
+    try {
+      await host.session(this.#closing.signal);
+      this.#pause = 0;
+    } catch (error) {
+      this.#pause = Math.min(LONGEST_PAUSE, Math.max(TICK, 2 * this.#pause));
+      this.#nextTry = Date.now() + this.#pause;
+      this.#publishImage({ state: "lost", why: oneLine(reasonOf(error), MAX_WHY) });
+    } finally {
+      this.#isConnecting = false;
+    }
+  }
+
+  #follow(session: LispSession): void {
+    if (!this.#parts.feed.isWatched) return this.#leaveLater();
+    const following: Following = {
+      session,
+      record: undefined,
+      isBeginning: false,
+      isListingStops: false,
+      mustListAgain: false,
+      isMeasuring: false,
+      size: undefined,
+      isSilent: false,
+    };
+    this.#following = following;
+    this.#ticks = 0;
+    session.client.on("stop", () => this.refresh());
+    void session.client.closed.then(() => this.#lost(following));
+    this.#showImage(following);
+    this.#tick();
+  }
+
+  async #lost(following: Following): Promise<void> {
+    if (this.#following !== following) return;
+    this.#following = undefined;
+    this.record.lost();
+    this.#publishStops([]);
+    if (following.session.isRetired) return this.#publishImage({ state: "connecting" });
+    const why = await following.session.explainLoss();
+    if (this.#following === undefined) this.#publishImage({ state: "lost", why: oneLine(why, MAX_WHY) });
+  }
+
+  #leaveLater(): void {
+    clearTimeout(this.#leaveTimer);
+    this.#leaveTimer = setTimeout(() => {
+      if (!this.#parts.feed.isWatched) void this.#leave();
+    }, GRACE).unref();
+  }
+
+  /** Closes the connection, unless something that the person has begun still runs, or is stopped. */
+  async #leave(): Promise<void> {
+    const { host } = this.#parts;
+    if (host.state.kind !== "open") return;
+    const { session } = host.state;
+    if (session.client.evaluations.length > 0) return this.#leaveLater();
+    await this.#following?.record?.end();
+    // Somebody may have come meanwhile.
+    if (this.#parts.feed.isWatched && this.#following !== undefined) this.#following.record = undefined;
+    else await host.disconnect(session);
+  }
+
+  /** Begins to follow the image's record. Failing that, the next tick tries again. */
+  async #begin(following: Following): Promise<void> {
+    if (following.isBeginning) return;
+    following.isBeginning = true;
+    const { session } = following;
+    let told = Promise.resolve();
+    const tell = (event: types.AgentEvent) => {
+      told = told.then(() => this.#receive(following, event)).catch(this.#parts.onDefect);
+    };
+    try {
+      const questions = !this.#parts.isReadOnly;
+      const record = await session.client.activity.follow({ questions }, tell);
+      const learning = this.#learnNames();
+      told = learning.then(() => this.record.begin(session.identity, record.ledger)).catch(this.#parts.onDefect);
+      following.record = record;
+    } catch (error) {
+      this.#note(following, error);
+    } finally {
+      following.isBeginning = false;
+    }
+  }
+
+  async #receive(following: Following, event: types.AgentEvent): Promise<void> {
+    if (event.type === "agents" || event.type === "ledger") await this.#learnNames();
+    if (this.#following !== following) return;
+    this.record.receive(event);
+    if (event.type !== "output") this.refresh();
+  }
+
+  /** Learns how the image calls the agents of this server, whose calls are known without it. */
+  async #learnNames(): Promise<void> {
+    const named = this.#parts.served().map(async (agent) => {
+      const session = agent.host.state.kind === "open" ? agent.host.state.session : undefined;
+      const asked = session?.client.activity.recordedName().catch(() => undefined);
+      const name = asked && (await settledWithin(NAME_TIME, asked))?.value;
+      return name === undefined ? [] : [[name, agent] as const];
+    });
+    this.#servedNames = new Map((await Promise.all(named)).flat());
+  }
+
+  async #listStops(following: Following): Promise<void> {
+    following.mustListAgain = following.isListingStops;
+    if (following.isListingStops) return;
+    following.isListingStops = true;
+    const { stops } = this.#parts;
+    try {
+      const listed = await stops.list(following.session);
+      following.isSilent = false;
+      if (this.#following !== following) return;
+      this.#publishStops(listed.map((stop) => stops.data(stop)));
+      for (const stop of listed) void this.#openOnce(stop);
+    } catch (error) {
+      this.#note(following, error);
+    } finally {
+      following.isListingStops = false;
+    }
+    if (following.mustListAgain) await this.#listStops(following);
+  }
+
+  /** Asks a stop in another client's debugger for its reason, once: a list does not have it. */
+  async #openOnce(stop: DebuggedStop): Promise<void> {
+    if (stop.owner === undefined || this.#asked.has(stop)) return;
+    this.#asked.add(stop);
+    const opened = await stop.open().catch(() => undefined);
+    if (opened !== undefined) this.refresh();
+  }
+
+  async #measure(following: Following): Promise<void> {
+    if (following.isMeasuring) return;
+    following.isMeasuring = true;
+    try {
+      following.size = await following.session.client.program.state();
+      following.isSilent = false;
+    } catch (error) {
+      this.#note(following, error);
+    } finally {
+      following.isMeasuring = false;
+    }
+    if (this.#following === following) this.#showImage(following);
+  }
+
+  /** Notes that a question was not answered in time. An image whose connection has ended is reported by that. */
+  #note(following: Following, error: unknown): void {
+    if (!following.session.client.isOpen) return;
+    if (!isUnanswered(error)) return this.#parts.onDefect(error);
+    following.isSilent = true;
+    if (this.#following === following) this.#showImage(following);
+  }
+
+  #showImage({ session, size, isSilent }: Following): void {
+    const { implementation, pid } = session.client.info;
+    const { origin } = session;
+    this.#publishImage({
+      state: "open",
+      ...(isSilent ? { why: UNANSWERED } : {}),
+      implementation: `${implementation.type} ${implementation.version}`,
+      ...(pid === undefined ? {} : { pid }),
+      ...(origin.kind === "attached" ? { address: origin.address } : {}),
+      package: cutName(session.packageName),
+      ...(size === undefined
+        ? {}
+        : { memory: { used: size.used, size: size.size }, threads: size.threads, clients: size.clients }),
+    });
+  }
+
+  #publishImage(image: PageImage): void {
+    const text = JSON.stringify(image);
+    if (text === this.#publishedImage) return;
+    this.#publishedImage = text;
+    this.#parts.feed.image(image);
+  }
+
+  #publishStops(stops: readonly PageStop[]): void {
+    const text = JSON.stringify(stops);
+    if (text === this.#publishedStops) return;
+    this.#publishedStops = text;
+    this.#parts.feed.stops(stops);
+  }
+}
