@@ -122,6 +122,11 @@ function replaceModules({ onResolve, onLoad }) {
         export const BUILT_INDEX = ${JSON.stringify(readIndex())};`,
     };
   });
+  // The SDK's code that reads skills and makes their digests is larger than the skills.
+  onLoad({ filter: /[/\\]dist[/\\]mcp[/\\]skills\.js$/ }, async () => {
+    const { readSkills } = await import("../../packages/swank-mcp/dist/mcp/skills.js");
+    return { contents: `export const readSkills = async () => (${JSON.stringify(await readSkills())});` };
+  });
 }
 
 /** Replaces a file at once: another process may be reading it. @param {string} name @param {string} text */

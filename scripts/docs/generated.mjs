@@ -3,6 +3,9 @@ import { dirname } from "node:path";
 import { listTools } from "../checks/tools-list-budget.mjs";
 import { inRepository } from "../setup/paths.mjs";
 
+/** The skills of swank-mcp, folders of packages/swank-mcp/skills. */
+export const SKILLS = ["lisp-debugging", "lisp-development", "lisp-live-systems"];
+
 /**
  * The parts of pages that are made from the source, by the name in `<!-- generated NAME -->`. All need the build.
  *
@@ -16,7 +19,28 @@ export const GENERATED = {
   "server-errors": async () => errors((await import("../../packages/swank-mcp/dist/base/refusals.js")).REFUSALS),
   tools,
   calls,
+  "agent-instructions": async () => `\`\`\`text\n${(await instructions()).INSTRUCTIONS}\n\`\`\``,
+  "agent-skills": skillTable,
+  "guidance-errors": async () => (await instructions()).GUIDANCE.errors,
+  "guidance-image": async () => (await instructions()).GUIDANCE.image,
+  "guidance-steps": async () => (await instructions()).GUIDANCE.steps,
+  "guidance-stops": async () => (await instructions()).GUIDANCE.stops,
 };
+
+/** What agents are told when they connect. */
+function instructions() {
+  return import("../../packages/swank-mcp/dist/mcp/instructions.js");
+}
+
+/** Every skill, as its file describes it. */
+async function skillTable() {
+  const rows = SKILLS.map(async (name) => {
+    const text = await readFile(inRepository(`packages/swank-mcp/skills/${name}/SKILL.md`), "utf8");
+    const [, description = ""] = /^description: (.*)$/m.exec(text) ?? [];
+    return [`[${name}](../packages/swank-mcp/skills/${name}/SKILL.md)`, prose(description)];
+  });
+  return table(["skill", "what it teaches"], await Promise.all(rows));
+}
 
 /** Every option of swank-mcp, from the table that parses its command line. */
 async function options() {

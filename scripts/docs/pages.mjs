@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { inRepository } from "../setup/paths.mjs";
 import { problemsOf } from "../setup/programs.mjs";
-import { GENERATED } from "./generated.mjs";
+import { GENERATED, SKILLS } from "./generated.mjs";
 
 /** The files whose code the pages show. */
 const SNIPPETS = "docs/snippets";
@@ -14,6 +14,7 @@ const OTHER_PAGES = [
   "README.md",
   "CONTRIBUTING.md",
   ...["sexp-parser", "swank-client", "swank-mcp"].map((name) => `packages/${name}/README.md`),
+  ...SKILLS.map((name) => `packages/swank-mcp/skills/${name}/SKILL.md`),
 ];
 
 /**

@@ -4,6 +4,8 @@ import { type ServerExit, ServerProcess } from "./server-process.js";
 
 export interface StdioOptions extends DriverOptions {
   readonly environment?: Readonly<Record<string, string>>;
+  /** The server's directory. Default: that of the tests. */
+  readonly folder?: string;
 }
 
 /** The driver of an installed `swank-mcp` that it starts. */
@@ -12,8 +14,8 @@ export class McpStdio extends McpDriver {
   readonly exited: Promise<ServerExit>;
   readonly #server: ServerProcess;
 
-  constructor(args: readonly string[] = [], { environment = {}, ...options }: StdioOptions = {}) {
-    const server = new ServerProcess(args, environment);
+  constructor(args: readonly string[] = [], { environment = {}, folder, ...options }: StdioOptions = {}) {
+    const server = new ServerProcess(args, environment, folder);
     super(server.process, options);
     this.#server = server;
     this.process = server.process;

@@ -24,8 +24,9 @@ export class ServerProcess {
   readonly exited: Promise<ServerExit>;
   #errorText = "";
 
-  constructor(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}) {
-    this.process = spawn(PROGRAM, args, { env: { ...process.env, ...ENVIRONMENT, ...environment } });
+  /** @param folder - The program's directory. Default: that of the tests. */
+  constructor(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}, folder?: string) {
+    this.process = spawn(PROGRAM, args, { env: { ...process.env, ...ENVIRONMENT, ...environment }, cwd: folder });
     this.exited = once(this.process, "close").then(([code, signal]) => ({ code, signal }));
     this.process.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#errorText += text;

@@ -44,9 +44,11 @@ import type { StartTask } from "./evaluation/work.js";
 import type { ConnectionInfo, OpenedConnection } from "./handshake/handshake.js";
 import {
   AgentActivity,
+  type AgentPause,
   askUser,
   introduce,
   kick,
+  pause,
   type UserAnswer,
   type UserQuestion,
   type UserRequest,
@@ -83,6 +85,8 @@ export interface ClientEvents {
   hitElsewhere: HitElsewhere;
   /** A user of the image asks the agent of this client to look at something, in Emacs with swank-mcp.el. */
   userAsks: UserRequest;
+  /** A user of the image wants the agent of this client to wait before it does anything else, or to go on. */
+  paused: AgentPause;
 }
 
 const CLIENT_EVENTS: EventNames<ClientEvents> = {
@@ -92,6 +96,7 @@ const CLIENT_EVENTS: EventNames<ClientEvents> = {
   sessionForm: true,
   hitElsewhere: true,
   userAsks: true,
+  paused: true,
 };
 
 export const clientOptions = {
@@ -272,7 +277,7 @@ export class SwankClient extends ClientQuestions {
     const start: StartTask = (work, given) => this.#runner.start(work, given);
     this.code = new Code(this.lisp, start);
     this.program = new Program(this.lisp, start);
-    this.activity = new AgentActivity(this.lisp, options.agentName !== undefined);
+    this.activity = new AgentActivity(this.lisp, connection, options.agentName !== undefined);
     this.breakpoints = new Breakpoints(this.lisp, (hit) => this.emit("hitElsewhere", hit));
     this.#debugger = new DebuggerRegistry(
       this.#caller,
@@ -491,6 +496,8 @@ export class SwankClient extends ClientQuestions {
     if (ended !== undefined) this.emit("threadEnded", ended);
     const asked = decodedIfKnown(userAsks, message.target);
     if (asked !== undefined) this.emit("userAsks", asked);
+    const paused = decodedIfKnown(pause, message.target);
+    if (paused !== undefined) this.emit("paused", paused);
     const kicked = decodedIfKnown(kick, message.target);
     if (kicked !== undefined) void this.connection.close(kicked);
     const wanted = decodedIfKnown(wantedModule, message.target);

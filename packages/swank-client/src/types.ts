@@ -225,12 +225,22 @@ export type { AttachOptions, ConnectionInfo, ForeignErrors } from "./handshake/h
 export type { ConnectLaunchedOptions, LaunchedClient, LaunchOptions } from "./launch.js";
 export type {
   AgentActivity,
+  AgentPause,
   RefusedCall,
   RunningCall,
   UserAnswer,
   UserQuestion,
   UserRequest,
 } from "./program/agents.js";
+export type {
+  AgentCall,
+  AgentEvent,
+  AgentsLedger,
+  CallStop,
+  FollowAgentsOptions,
+  FollowedAgents,
+  PosedQuestion,
+} from "./program/follow-agents.js";
 export type {
   CodeGrowth,
   CodeGrowthOptions,
@@ -257,6 +267,7 @@ export type {
 } from "./program/heap.js";
 export type { InspectObjectOptions, ObjectFact, ObjectPart, ObjectView } from "./program/objects.js";
 export type {
+  CallTree,
   Cost,
   CountedCalls,
   PROFILE_MODES,
@@ -266,8 +277,10 @@ export type {
   ProfileSource,
   profileData,
   RUN_ENDS,
+  StackNode,
 } from "./program/profile.js";
 export type { Program } from "./program/program.js";
+export type { AgentFate, KickedAgents, QuestionAnswer } from "./program/steer-agents.js";
 export type {
   NamedThread,
   ProgramThread,

@@ -1,6 +1,7 @@
 import type { Config } from "./base/config.js";
 import { defectReporter, type Log } from "./base/log.js";
-import { CallLedger, callLine, LedgerFile } from "./call/ledger.js";
+import { CallLedger, callLog, LedgerFile } from "./call/ledger.js";
+import type { CallRecorder } from "./call/recorder.js";
 import { AgentSession } from "./session/agent.js";
 import { AgentName, ImageHost } from "./session/image.js";
 import { Neighbours } from "./session/neighbours.js";
@@ -65,24 +66,24 @@ interface ToolsParts {
 
 function toolsOf({ agent, log, ledger }: ToolsParts, names?: ReadonlyMap<string, string>): ToolServer {
   const { config, host, name } = agent;
-  const isLogged = config.logFile !== undefined || config.verbose;
   return new ToolServer(agent, {
     ...(names === undefined ? {} : { names }),
-    ledger: ledger && new CallLedger((line) => ledger.append(line), name),
-    onCall: (record) => {
-      log(callLine(record));
-      if (isLogged) logFaults(host);
-    },
+    recorders: [
+      ...(ledger === undefined ? [] : [new CallLedger((line) => ledger.append(line), name)]),
+      ...(config.logFile === undefined && !config.verbose ? [] : [callLog(log), faultLog(host)]),
+    ],
     onDefect: defectReporter(log, config.verbose),
   });
 }
 
-/** Logs the new faults of the image if it answers. */
-function logFaults(host: ImageHost): void {
-  void host
-    .current()
-    .then((session) => session?.faults.count())
-    .catch(() => undefined);
+/** Logs the new faults of the image after each call, if it answers. */
+function faultLog(host: ImageHost): CallRecorder {
+  const end = () =>
+    void host
+      .current()
+      .then((session) => session?.faults.count())
+      .catch(() => undefined);
+  return { begin: () => ({ end }) };
 }
 
 /** A failure is reported on standard error even without a log: the user wants to know what the agent does. */

@@ -61,6 +61,21 @@ describe("client.program.profile", function () {
     expect(functions[0]?.self).to.be.greaterThan((samples - outside) / 2);
   });
 
+  it("returns the tree of calls if stacks are wanted", async () => {
+    const client = await clientWithProgram(image);
+    const profile = await profiled(client, { code: "(shop::orders 1000)" }, { stacks: true });
+    const { nodes, omitted } = profile.stacks ?? { nodes: [], omitted: -1 };
+    expect(omitted).to.equal(0);
+    expect(nodes.slice(0, 3).map(({ depth, name }) => [depth, name])).to.deep.equal(
+      profile.path.slice(0, 3).map(({ name }, depth) => [depth, name]),
+    );
+    const ofDepth = (depth: number) => nodes.filter((node) => node.depth === depth);
+    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+    expect(sum(ofDepth(0).map(({ samples }) => samples))).to.equal(profile.samples - profile.outside);
+    expect(sum(nodes.map(({ self }) => self))).to.equal(profile.samples - profile.outside);
+    expect((await profiled(client, { code: "(shop::orders 100)" })).stacks).to.equal(undefined);
+  });
+
   it("says where memory is allocated", async () => {
     const client = await clientWithProgram(image);
     const { functions, cost } = await profiled(client, { code: "(shop::fill-lists 20000) nil" }, { mode: "alloc" });
@@ -230,6 +245,9 @@ describe("client.program.profile", function () {
       "There is no package cl-usr. Similar: COMMON-LISP-USER.",
     );
     expect(await refusal("INVALID_ARGUMENT", { code: "1" }, { mode: "calls" })).to.include("Nothing is named");
+    expect(
+      await refusal("INVALID_ARGUMENT", { code: "1" }, { mode: "calls", functions: ["f"], stacks: true }),
+    ).to.include("no stacks");
     expect(await refusal("INVALID_ARGUMENT", { code: "1" }, { functions: ["f"] })).to.include("Only the mode calls");
     expect(await refusal("WATCH_REFUSED", { code: "1" }, { mode: "calls", functions: ["cl-user::no-such"] })).to.equal(
       "cl-user::no-such: There is no such function.",

@@ -22,7 +22,7 @@ describe("SwankClient: callers without types", () => {
       const error = thrown("INVALID_ARGUMENT", () => untyped(image.client, method, "stopp", () => undefined));
       expect(error).to.include({
         message: 'There is no event "stopp". Did you mean "stop"?',
-        remedy: "The events are hitElsewhere, sessionForm, stop, threadEnded, threadOutput, userAsks.",
+        remedy: "The events are hitElsewhere, paused, sessionForm, stop, threadEnded, threadOutput, userAsks.",
       });
     }
     const distant = thrown("INVALID_ARGUMENT", () => untyped(image.client, "on", "constructor", () => undefined));

@@ -3,7 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import { defineTool, type ToolServer, textAnswer } from "swank-mcp";
 import * as z from "zod";
-import type { CallRecord } from "#swank-mcp/call/ledger.js";
+import { outcomeOf } from "#swank-mcp/call/ledger.js";
+import type { CallRecorder } from "#swank-mcp/call/recorder.js";
 import { McpInProcess } from "../../support/mcp-in-process.js";
 import { type Answering, answered, type Finished, finished } from "../../support/mcp-results.js";
 import { toolServer } from "../../support/mcp-server.js";
@@ -31,8 +32,11 @@ const risky = defineTool({
   },
 });
 
-function server(args: readonly string[] = [], onCall: (record: CallRecord) => void = () => {}): ToolServer {
-  return toolServer(() => Promise.reject(new Error("no Lisp here")), args, { catalogue: [risky], onCall });
+/** @param ended - Called with the name and the outcome of each call that has ended. */
+function server(args: readonly string[] = [], ended: (name: unknown, outcome: string) => void = () => {}): ToolServer {
+  const recorder: CallRecorder = { begin: ({ name }) => ({ end: (answer) => ended(name, outcomeOf(answer)) }) };
+  const options = { catalogue: [risky], recorders: [recorder] };
+  return toolServer(() => Promise.reject(new Error("no Lisp here")), args, options);
 }
 
 function denial({ isError, content, structuredContent }: Finished): string {
@@ -140,12 +144,12 @@ describe("SuspendedCalls", () => {
   });
 
   it("logs every refused reply", async () => {
-    const records: CallRecord[] = [];
-    const logged = McpInProcess.modern(server([], (record) => records.push(record)));
+    const records: [name: unknown, outcome: string][] = [];
+    const logged = McpInProcess.modern(server([], (...record) => records.push(record)));
     const question = await logged.ask("risky", { code: "(a)" });
     await logged.finish("risky", { code: "(a)" }, answered(question, "Yes"));
     await logged.finish("risky", { code: "(a)" }, answered(question, "Yes"));
-    expect(records.map(({ name, outcome }) => [name, outcome])).to.deep.equal([
+    expect(records).to.deep.equal([
       ["risky", "ok"],
       ["risky", "APPROVAL_DENIED"],
     ]);
@@ -204,13 +208,13 @@ describe("SuspendedCalls", () => {
   });
 
   it("cancels a call whose client disconnects without answering", async () => {
-    const records: CallRecord[] = [];
-    const left = McpInProcess.modern(server([], (record) => records.push(record)));
+    const records: [name: unknown, outcome: string][] = [];
+    const left = McpInProcess.modern(server([], (...record) => records.push(record)));
     await left.ask("risky", { code: "(a)" });
     expect(records).to.deep.equal([]);
     await left.close();
     await setImmediate();
-    expect(records.map(({ name, outcome }) => [name, outcome])).to.deep.equal([["risky", "CANCELLED"]]);
+    expect(records).to.deep.equal([["risky", "CANCELLED"]]);
   });
 
   it("refuses an answer after 60 s, and then asks the next question", async () => {

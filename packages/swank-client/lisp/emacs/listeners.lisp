@@ -4,7 +4,8 @@
 
 ;;; Where versions of the runtime and Emacs find each other: the property list of the keyword :SWANK-MCP. Its names never change.
 ;;;   :LISTENERS  a cell with ((CONNECTION CHANNEL PROTOCOL (EVENT ...)) ...), the Emacs connections that understand events of a protocol,
-;;;               and which, as keywords: one of another version is sent no others
+;;;               and which, as keywords: one of another version is sent no others. A program that shows the agents to a person as Emacs does
+;;;               has :PAGE among them, which is no event
 ;;;   :RUNTIMES   a cell with ((PROTOCOL VERSION FUNCTION) ...), the latest first; FUNCTION answers the requests of Emacs
 ;;;   :CALLS      a cell with the number of the latest call
 ;;; Either side makes a cell that does not exist, so Emacs can announce itself before any agent has come.

@@ -103,10 +103,10 @@ oldest first."
                      (loop for session being the hash-values of *sessions* collect session)))
     (start-runtime-thread #'end-evaluations "swank-client kick" session)))
 
-(defun say-kicked (connections)
-  "Tell the clients of CONNECTIONS why these will close, and wait a moment until that is sent."
+(defun say-kicked (connections &rest particulars)
+  "Tell the clients of CONNECTIONS why these will close, with PARTICULARS, and wait a moment until that is sent."
   (dolist (connection connections)
-    (send (mconn.control-thread connection) '(:write-string "" (:kicked))))
+    (send (mconn.control-thread connection) (list :write-string "" (cons :kicked particulars))))
   (loop repeat 50
         while (some (lambda (connection) (backlog-p connection 0)) connections)
         do (sleep 1/100))
@@ -129,6 +129,31 @@ An agent that launched the image has no port: its evaluations end, but it stays,
           :stayed (count nil ports)
           :ports (remove-duplicates (remove nil ports)))))
 
+;;; Steers a single agent. Its name is that of the ledger. Earlier versions answer :UNKNOWN to these requests, and do nothing.
+
+(defun agent-connection (name)
+  "The connection of the agent NAME, or NIL."
+  (car (rassoc name (open-agents) :test #'equal)))
+
+(defun kick-agent (name)
+  "End all that the agent NAME runs and has stopped, and close its connection. The port that it came through stays open for others.
+=> :kicked; :stayed for an agent that launched the image, because that would end with it; NIL if there is no such agent"
+  (let* ((connection (agent-connection name))
+         (session (and connection (gethash connection *sessions*))))
+    (when session (start-runtime-thread #'end-evaluations "swank-client kick" session))
+    (cond ((null connection) nil)
+          ((null (recording-faults (tcp-port connection))) :stayed)
+          (t (recording-faults (say-kicked (list connection) :alone))
+             (recording-faults (close-connection connection nil nil))
+             :kicked))))
+
+(defun pause-agent (name paused-p)
+  "Tell the client of the agent NAME that the user wants it to wait, or no longer. => true if there is such an agent"
+  (let ((connection (agent-connection name)))
+    (when connection
+      (send (mconn.control-thread connection) (list :write-string "" (list :paused (and paused-p t))))
+      t)))
+
 ;;; Answers the requests of Emacs, and offers this runtime to it.
 
 (defun announce (connection channel events)
@@ -146,6 +171,8 @@ An agent that launched the image has no port: its evaluations end, but it stays,
     (:workers (workers))
     (:running (running-calls))
     (:kick (kick))
+    (:kick-agent (kick-agent (first arguments)))
+    (:pause (pause-agent (first arguments) (second arguments)))
     (:changes (changes (first arguments)))
     (:prepare-changes (prepare-changes))
     (:ask-agents (apply #'ask-agents arguments))

@@ -171,6 +171,7 @@
           :elsewhere '()
           :functions (loop for counter in (top counters #'counter-count #'counter-total) collect (counter-plist counter end))
           :path '()
+          :stacks nil
           :interval 0
           :full nil
           :replaced nil
@@ -225,11 +226,12 @@
 
 ;;; Running
 
-(defun new-profile (key mode package own-p)
-  "A profile, remembered under KEY, of the code of this thread's evaluation if OWN-P, otherwise of all threads."
+(defun new-profile (key mode package stacks own-p)
+  "A profile, remembered under KEY, of the code of this thread's evaluation if OWN-P, otherwise of all threads.
+If STACKS, its reply has the tree of calls."
   (let ((profile (if (eq mode :calls)
                      (fresh-counting (prepared-counting key) (if own-p *evaluation* t))
-                     (make-sampled-profile :mode mode :thread (and own-p sb-thread:*current-thread*)
+                     (make-sampled-profile :mode mode :thread (and own-p sb-thread:*current-thread*) :stacks stacks
                                            :package (and package (find-designated-package package))))))
     (remember-run key profile)
     profile))
@@ -246,10 +248,10 @@
   (call-as-run profile (profile-switch-on profile)
                (lambda () (if (profile-busy profile) '() (funcall function)))))
 
-(defun profile-code (key mode package code against)
-  "Profile CODE in MODE. If AGAINST is not NIL, both are also measured in turn, unprofiled. It is called by evaluated code, so that it can stop.
+(defun profile-code (key mode package stacks code against)
+  "Profile CODE in MODE, and return the tree of calls if STACKS. If AGAINST is not NIL, both are also measured in turn, unprofiled. It is called by evaluated code, so that it can stop.
 => the reply of PROFILE-FACTS"
-  (let* ((profile (new-profile key mode package t))
+  (let* ((profile (new-profile key mode package stacks t))
          (functions (compiled-parts code))
          (others (and against (compiled-parts against))))
     (when against
@@ -258,9 +260,9 @@
           (value-texts (run-profile profile (lambda () (call-measured-code functions)))))
     (profile-facts profile)))
 
-(defun profile-seconds (key mode package milliseconds)
-  "Profile all threads in MODE for MILLISECONDS. It is called by evaluated code, so that it can stop. => the reply of PROFILE-FACTS"
-  (let ((profile (new-profile key mode package nil)))
+(defun profile-seconds (key mode package stacks milliseconds)
+  "Profile all threads in MODE for MILLISECONDS, and return the tree of calls if STACKS. It is called by evaluated code, so that it can stop. => the reply of PROFILE-FACTS"
+  (let ((profile (new-profile key mode package stacks nil)))
     (run-profile profile (lambda () (wait-milliseconds milliseconds profile "Profiling: ~d of ~d s")))
     (profile-facts profile)))
 

@@ -10,6 +10,8 @@
 
 (defconstant +nodes-limit+ 20000 "Most nodes of the tree of calls.")
 
+(defconstant +stack-nodes-limit+ 500 "Most nodes of the tree of calls in a reply.")
+
 (defconstant +path-share+ 1/10 "The hottest path ends where fewer of all samples than this share go on.")
 
 (defstruct (counted (:constructor make-counted (name info)) (:predicate nil) (:copier nil))
@@ -123,6 +125,38 @@
         repeat +path-limit+
         collect (cons (node-name next) (node-count next))))
 
+;;; The tree of calls in a reply
+
+(defun hottest-nodes (root)
+  "A table of the nodes below ROOT with the most samples, as many as a reply has, and the number of the others."
+  (let ((nodes '()) (kept (make-hash-table :test 'eq)))
+    (labels ((note (node)
+               (dolist (child (node-children node))
+                 (push child nodes)
+                 (note child))))
+      (note root))
+    ;; a node has at least the samples of each child: in the order of a walk, its callers stay before it
+    (let ((sorted (stable-sort (nreverse nodes) #'> :key #'node-count)))
+      (loop for node in sorted repeat +stack-nodes-limit+ do (setf (gethash node kept) t))
+      (values kept (- (length sorted) (hash-table-count kept))))))
+
+(defun own-count (node)
+  "The samples in which NODE was innermost."
+  (- (node-count node) (loop for child in (node-children node) sum (node-count child))))
+
+(defun stack-rows (root name-text)
+  "(ROWS LEFT) for the tree of calls below ROOT: ROWS is ((DEPTH NAME COUNT OWN-COUNT) ...), each node before those that it called, those with the
+most samples first. LEFT is the number of nodes without a row. NAME-TEXT makes the text of a name."
+  (multiple-value-bind (kept left) (hottest-nodes root)
+    (let ((rows '()))
+      (labels ((add (node depth)
+                 (dolist (child (most (node-children node) #'node-count (length (node-children node))))
+                   (when (gethash child kept)
+                     (push (list depth (funcall name-text (node-name child)) (node-count child) (own-count child)) rows)
+                     (add child (1+ depth))))))
+        (add root 0))
+      (list (nreverse rows) left))))
+
 ;;; Measures what code costs, alone or compared with other code.
 
 (defconstant +fewest-rounds+ 3 "Times that both pieces of code run to be compared.")
@@ -222,6 +256,8 @@
   "A profile by samples."
   ;; only functions of this package count, or NIL
   package
+  ;; true if the reply has the tree of calls
+  stacks
   (sampling nil)
   ;; the threads that there were when it began, without its own
   (others '() :type list))
@@ -300,6 +336,7 @@
           :elsewhere (elsewhere-list tally)
           :functions (loop for counted in (top-functions tally) collect (function-plist counted end))
           :path (loop for (name . count) in (hottest-path tally) collect (list (function-name-text name) count))
+          :stacks (and (sampled-profile-stacks profile) (stack-rows (tally-root tally) #'function-name-text))
           :interval (* 1000 (round (* 1000 +sample-seconds+)))
           :full (and sampling (sampling-over sampling) (>= (sampling-count sampling) +samples-limit+))
           :replaced (and sampling (sampling-replaced sampling))

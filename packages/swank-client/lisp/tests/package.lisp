@@ -46,8 +46,8 @@
   (:import-from #:swank-client/testing #:tests-named)
   (:import-from #:swank-client/changes #:make-change #:make-form-load #:masked-text #:reader-form-p #:reason-to-reload #:text-now-loaded
                                        #:texts-with-packages)
-  (:import-from #:swank-client/observe #:by-value-p #:growth-of #:link-index #:link-kind #:links-of #:merged-links #:of-type-p #:path-of
-                                       #:search-roots-for #:shown-growth)
+  (:import-from #:swank-client/observe #:by-value-p #:count-path #:growth-of #:link-index #:link-kind #:links-of #:make-tally #:merged-links
+                                       #:of-type-p #:path-of #:search-roots-for #:shown-growth #:stack-rows #:tally-root)
   (:import-from #:swank-client/text-tests #:define-test))
 
 (in-package #:swank-client/tests)

@@ -112,6 +112,23 @@
   "(KEY COUNT BYTES) of the items in the heap."
   (find (find-class 'heap-item) (count-heap 60) :key (lambda (entry) (key-type (first entry)))))
 
+(define-test a-tree-of-calls-keeps-what-has-the-most-samples
+    "Of a tree of calls the nodes with the most samples are returned, each after its caller, and the others are counted."
+  (let ((tally (make-tally)))
+    (flet ((sample (&rest names) (count-path tally (mapcar #'list names))))
+      (loop repeat 3 do (sample 'a 'b 'c))
+      (loop repeat 2 do (sample 'a 'd))
+      (sample 'a)
+      (loop repeat 9 do (sample 'e))
+      (is (equal '(((0 e 9 9) (0 a 6 1) (1 b 3 0) (2 c 3 3) (1 d 2 2)) 0)
+                 (stack-rows (tally-root tally) #'identity)))
+      (dotimes (i 600) (sample 'f i))
+      (destructuring-bind (rows left) (stack-rows (tally-root tally) #'identity)
+        (is (equal '(0 f 600 0) (first rows)))
+        (is (= 500 (length rows)))
+        (is (= 106 left))
+        (is (= 5 (count-if #'symbolp (remove 'f rows :key #'second) :key #'second)))))))
+
 (define-test count-heap-counts-instances
     "A walk counts each instance with its bytes, and finds them by the key."
   (setf *heap-items* (loop repeat 1000 collect (make-heap-item)))

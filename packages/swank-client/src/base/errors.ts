@@ -333,8 +333,11 @@ export interface SwankErrorDetails {
   readonly port?: number;
   /** True if no secret was given and the server may require one. */
   readonly secretMissing?: boolean;
-  /** True if the user has disconnected all agents from the image, with `M-x swank-mcp-kick` in Emacs. */
-  readonly kicked?: boolean;
+  /**
+   * True if the user has disconnected all agents from the image, with `M-x swank-mcp-kick` in Emacs or `activity.kick`; `alone` if only the
+   * agent of this client.
+   */
+  readonly kicked?: true | "alone";
   /** The output of a Lisp during its launch. */
   readonly output?: string;
   /** How the image ended whose connection was lost, if this program launched it and it ended within 2 s of the loss. */

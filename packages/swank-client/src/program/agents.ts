@@ -1,11 +1,34 @@
 import { type Decoded, decode, list as listForm, NIL, quote, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
-import { check } from "../base/options.js";
+import { check, checkOptions } from "../base/options.js";
 import { forms, keywordOf, lispFunction, nothing } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
+import type { Connection } from "../wire/connection.js";
 import { ownCode } from "../wire/sent.js";
+import {
+  type AgentEvent,
+  AgentFollower,
+  type FollowAgentsOptions,
+  type FollowedAgents,
+  followOptions,
+} from "./follow-agents.js";
+import {
+  type AgentFate,
+  answerQuestion,
+  askAgents,
+  type KickedAgents,
+  kickAgent,
+  kickAll,
+  pauseAgent,
+  QUESTION_ANSWERS,
+  type QuestionAnswer,
+} from "./steer-agents.js";
 
-const { any, boolean, integer, list, map, nullable, plist, record, string, tagged, tuple } = decode;
+const { any, boolean, integer, list, map, nullable, optional, plist, record, string, tagged, tuple } = decode;
+
+const checkAnswer = check.choice(QUESTION_ANSWERS);
+
+const checkListener = check.function();
 
 /** Milliseconds that the image has to note something. */
 const NOTE_TIME = 5000;
@@ -93,10 +116,13 @@ const runningCalls = lispFunction({
  */
 export class AgentActivity {
   readonly #lisp: LispRunner;
+  readonly #connection: Connection;
   readonly #isNamed: boolean;
+  #follower: AgentFollower | undefined;
 
-  constructor(lisp: LispRunner, isNamed: boolean) {
+  constructor(lisp: LispRunner, connection: Connection, isNamed: boolean) {
     this.#lisp = lisp;
+    this.#connection = connection;
     this.#isNamed = isNamed;
   }
 
@@ -112,6 +138,74 @@ export class AgentActivity {
    */
   async running(): Promise<readonly RunningCall[]> {
     return this.#lisp.run(runningCalls);
+  }
+
+  /**
+   * Follows what agents do in the image, those of all clients and versions, as the user's Emacs does. It goes on until `end` is called or the
+   * connection ends, which no event tells. Loads nothing into the image, and may begin before any agent has come. A client follows once at a time.
+   *
+   * @param listener - Called with each event after the ledger.
+   * @throws SwankError `INVALID_ARGUMENT`, also if this client follows agents already; the errors of `LispRunner.run`.
+   */
+  async follow(options: FollowAgentsOptions, listener: (event: AgentEvent) => void): Promise<FollowedAgents> {
+    checkOptions("follow", options, followOptions);
+    checkListener("A listener", listener);
+    if (this.#follower?.isOpen)
+      throw new SwankError("INVALID_ARGUMENT", "This client follows the image's agents already.");
+    const follower = new AgentFollower(this.#lisp, this.#connection, options, listener);
+    this.#follower = follower;
+    return { ledger: await follower.begin(), end: () => follower.end() };
+  }
+
+  /**
+   * Answers a question of an agent for the user.
+   *
+   * @param question - Its number, as `follow` tells it.
+   * @returns whether the answer counts: it is the first one, and the question has not ended. Always false for `pass`.
+   * @throws SwankError `INVALID_ARGUMENT`, and the errors of `LispRunner.run`.
+   */
+  async answer(question: number, answer: QuestionAnswer): Promise<boolean> {
+    return this.#lisp.run(answerQuestion, check.id("question", question), checkAnswer("answer", answer));
+  }
+
+  /**
+   * Asks agents to look at something: each one's client gets the event `userAsks`.
+   *
+   * @param agent - The name of one, `undefined` for all.
+   * @param place - What it is about, e.g. `12/1, frame 2` for a stop.
+   * @returns the names of the agents that get it.
+   * @throws SwankError as for `answer`.
+   */
+  async tell(agent: string | undefined, text: string, place?: string): Promise<readonly string[]> {
+    if (agent !== undefined) check.text("agent", agent);
+    if (place !== undefined) check.text("place", place);
+    return this.#lisp.run(askAgents, agent, check.text("text", text), place);
+  }
+
+  /**
+   * Asks an agent to wait, or to go on: its client gets the event `paused`. What it runs is not interrupted.
+   *
+   * @returns whether there is such an agent; false also for one whose runtime has an older version without pauses.
+   * @throws SwankError as for `answer`.
+   */
+  async pause(agent: string, isPaused: boolean): Promise<boolean> {
+    return this.#lisp.run(pauseAgent, check.text("agent", agent), check.flag("isPaused", isPaused));
+  }
+
+  /**
+   * Throws agents out: ends all that they run and have stopped, and closes their connections; `closed` of their clients tells why. One agent
+   * can come back, because the port is open. After all agents, and the clients of this library that evaluate without a name, are thrown out, the ports that
+   * they came through are closed.
+   *
+   * @param agent - The name of one. Default: all.
+   * @returns for one, `undefined` if there is no such agent, or if its runtime has an older version that can only throw out all.
+   * @throws SwankError as for `answer`.
+   */
+  kick(agent: string): Promise<AgentFate | undefined>;
+  kick(agent?: undefined): Promise<KickedAgents>;
+  async kick(agent?: string): Promise<AgentFate | KickedAgents | undefined> {
+    if (agent === undefined) return this.#lisp.run(kickAll);
+    return this.#lisp.run(kickAgent, check.text("agent", agent));
   }
 
   /**
@@ -217,13 +311,24 @@ export interface UserRequest extends Decoded<typeof request> {}
 /** `(:user-asks PLIST)`, the target of a message of lisp/emacs/questions.lisp. */
 export const userAsks = tagged({ "user-asks": map(tuple(request), ([asked]): UserRequest => asked) });
 
-/** `(:kicked)`, the target of a message of lisp/emacs/steering.lisp, as the reason for which the connection ends. */
+/** `(:kicked)` or `(:kicked :alone)`, the target of a message of lisp/emacs/steering.lisp, as the reason for which the connection ends. */
 export const kick = tagged({
-  kicked: nothing(() => {
-    const message = "The user has disconnected all agents, with M-x swank-mcp-kick in Emacs.";
-    return new SwankError("CONNECTION_LOST", message, { details: { kicked: true } });
+  kicked: map(record({ how: optional(keywordOf(["alone"])) }), ({ how }) => {
+    const message =
+      how === "alone"
+        ? "The user has disconnected this agent."
+        : "The user has disconnected all agents, with M-x swank-mcp-kick in Emacs.";
+    return new SwankError("CONNECTION_LOST", message, { details: { kicked: how ?? true } });
   }),
 });
+
+/** `(:paused BOOLEAN)`, the target of a message of lisp/emacs/steering.lisp. */
+export const pause = tagged({ paused: map(tuple(boolean), ([isPaused]): AgentPause => ({ isPaused })) });
+
+/** The user wants the agent to wait, or no longer. */
+export interface AgentPause {
+  readonly isPaused: boolean;
+}
 
 /**
  * Names this client's agent, whose activity the image records from now on for the user's Emacs (lisp/emacs/listeners.lisp). Gives the name

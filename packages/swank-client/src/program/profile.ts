@@ -28,6 +28,8 @@ const profileOptions = {
   package: check.text,
   /** In mode `calls`: functions and methods to count, named as in {@link TraceOptions}. Default: none. */
   functions: check.texts,
+  /** Also return the tree of calls, `stacks`. Not in mode `calls`. Default: false. */
+  stacks: check.flag,
 };
 
 /** How to profile. */
@@ -89,6 +91,30 @@ const profiledFunction = plist({
 /** A function in a profile. */
 export interface ProfiledFunction extends Decoded<typeof profiledFunction> {}
 
+const stackNode = record({
+  /** The number of its callers in the tree. Those that it called follow it, one level deeper. */
+  depth: integer,
+  name: string,
+  /** Samples in which it was on the stack below these callers. A function that calls itself appears once. */
+  samples: integer,
+  /** Those in which it was the innermost function. */
+  self: integer,
+});
+
+/** A function below certain callers. */
+export interface StackNode extends Decoded<typeof stackNode> {}
+
+/** `(ROWS LEFT)` */
+const callTree = record({
+  /** At most 500, those with the most samples; each before those that it called. */
+  nodes: list<StackNode>(stackNode),
+  /** Number of nodes that are left out. */
+  omitted: integer,
+});
+
+/** The stacks of all samples as a tree of calls. */
+export interface CallTree extends Decoded<typeof callTree> {}
+
 /** `(FUNCTIONS CALLED MICROSECONDS (SENTENCE ...))` */
 const counts = record({
   /** Number of functions and methods whose calls were counted. */
@@ -118,6 +144,8 @@ export const profileData = plist({
   functions: list<ProfiledFunction>(profiledFunction),
   /** The calls that most samples went through, outermost first. */
   path: list(record({ name: string, samples: integer })),
+  /** The tree of calls, if `stacks` was wanted. */
+  stacks: nullable<CallTree>(callTree),
   /** What the profiled time has cost. */
   cost,
   /** Microseconds that switching the profiler on and off has taken. */
@@ -249,11 +277,13 @@ export async function profileCode(
 ): Promise<RunCode<Profile>> {
   checkOptions("profile", options, profileOptions);
   checkCounted(options);
-  const { mode = "cpu", package: packageName, signal } = options;
+  const { mode = "cpu", package: packageName, stacks = false, signal } = options;
   const [operator, operands] = callOf(source);
   const key = newKey();
   await lisp.with({ signal }).run(prepareProfile, key, options);
-  const what = [key, keyword(mode), packageName ?? [], ...operands].map((item) => print(item)).join(" ");
+  const what = [key, keyword(mode), packageName ?? [], stacks ? keyword("stacks") : [], ...operands]
+    .map((item) => print(item))
+    .join(" ");
   return {
     code: `(${await lisp.loadedOperator(operator, "observe", signal)} ${what})`,
     result(value) {
@@ -265,11 +295,16 @@ export async function profileCode(
   };
 }
 
-function checkCounted({ mode, package: packageName, functions = [] }: ProfileOptions): void {
+function checkCounted({ mode, package: packageName, functions = [], stacks = false }: ProfileOptions): void {
   const isCounted = functions.length > 0 || packageName !== undefined;
   if (mode === "calls" && !isCounted) {
     throw new SwankError("INVALID_ARGUMENT", "Nothing is named whose calls are counted.", {
       remedy: "Name functions, or the package whose functions are counted.",
+    });
+  }
+  if (mode === "calls" && stacks) {
+    throw new SwankError("INVALID_ARGUMENT", "The mode calls has no stacks.", {
+      remedy: 'Leave out stacks, or set the mode to "cpu" or "alloc".',
     });
   }
   if (mode !== "calls" && functions.length > 0) {

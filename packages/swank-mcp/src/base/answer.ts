@@ -151,6 +151,11 @@ export class ToolGuide {
     return !this.#hidden.has(name);
   }
 
+  /** Whether the client can call every tool that a text names. */
+  offersAll(text: string): boolean {
+    return !this.#namesHidden(text);
+  }
+
   /**
    * Removes the sentences that name a switched-off tool, and puts the client's names for the others. For text that this server wrote, not
    * for Lisp's output.

@@ -46,6 +46,10 @@ export async function answerBegun(
 ): Promise<ToolAnswer> {
   const { background } = context.agent;
   const entry = background.add(evaluation, session, code);
+  // No call waits for it. The tool that resumes it after a stop has its output from then on.
+  context.agent.evaluations.listen(evaluation, (text, stream) => {
+    if (stream !== undefined) context.recordOutput(text, stream);
+  });
   void watch(entry, timeout, context);
   try {
     await settledWithin(SOON, entry.reported);

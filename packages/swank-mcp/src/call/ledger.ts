@@ -1,33 +1,30 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import * as z from "zod";
 import { isJsonObject, type JsonValue, type ToolAnswer } from "../base/answer.js";
-import { appendOwn } from "../base/log.js";
+import { appendOwn, type Log } from "../base/log.js";
 import { OUTCOME_META } from "../report/data.js";
 import { isApart } from "../report/report.js";
-import { type ApprovalAnswer, type ApprovalRequest, type ApprovalWatch, actionText } from "../session/approvals.js";
+import { type ApprovalAnswer, type ApprovalRequest, actionText } from "../session/approvals.js";
 import type { AgentName } from "../session/image.js";
 import { cut, oneLine, shown } from "../text/cut.js";
-import type { ToolCall } from "./run-call.js";
+import type { CallEntry, CallRecorder, RecordedCall } from "./recorder.js";
 
 /** Most characters of a tool's name in the log. */
 const MAX_NAME = 100;
 
-/** A finished call for the log. It has no arguments and no answer, since they may be secret. */
-export interface CallRecord {
-  /** A tool's name, if the call was correct. */
-  readonly name: unknown;
-  readonly milliseconds: number;
-  /** `ok`, the status of the evaluation, or the code of the refusal. */
-  readonly outcome: string;
+/** Writes a line for each finished call to the log, without its arguments and its answer, since they may be secret. */
+export function callLog(log: Log): CallRecorder {
+  return {
+    begin: ({ name }) => ({
+      end(answer, milliseconds) {
+        const tool = typeof name === "string" && /^[\w-]+$/.test(name) ? oneLine(name, MAX_NAME) : shown(name);
+        log(`call ${tool}: ${outcomeOf(answer)}, ${Math.round(milliseconds)} ms`);
+      },
+    }),
+  };
 }
 
-/** The log line of a call. */
-export function callLine({ name, milliseconds, outcome }: CallRecord): string {
-  const tool = typeof name === "string" && /^[\w-]+$/.test(name) ? oneLine(name, MAX_NAME) : shown(name);
-  return `call ${tool}: ${outcome}, ${Math.round(milliseconds)} ms`;
-}
-
-/** Derives a call's outcome from its answer. */
+/** Derives a call's outcome from its answer: `ok`, the status of the evaluation, or the code of the refusal. */
 export function outcomeOf({ structured, meta, isError }: ToolAnswer): string {
   const refusal = isError ? textAt(structured, "error", "data", "type") : undefined;
   return refusal ?? textAt(meta, OUTCOME_META, "status") ?? "ok";
@@ -99,15 +96,8 @@ const outcomeSchema = z.looseObject({
   level: z.number().optional(),
 });
 
-/** One call in the ledger. It learns of the call's approvals. */
-export interface LedgerEntry extends ApprovalWatch {
-  end(answer: ToolAnswer, milliseconds: number): void;
-  /** The call has begun background evaluation `id`, which has ended now. */
-  ended(id: number, report: ToolAnswer, milliseconds: number): void;
-}
-
 /** Writes what one agent does to a ledger: a line when a call begins, when the user is asked and has answered, and when the call ends. */
-export class CallLedger {
+export class CallLedger implements CallRecorder {
   readonly #append: (line: LedgerLine) => void;
   readonly #agent: AgentName;
   #calls = 0;
@@ -117,7 +107,7 @@ export class CallLedger {
     this.#agent = agent;
   }
 
-  begin({ name, args }: Pick<ToolCall, "name" | "args">): LedgerEntry {
+  begin({ name, args }: RecordedCall): CallEntry {
     this.#calls += 1;
     const call = this.#calls;
     const tool = oneLine(String(name), MAX_NAME);

@@ -4,16 +4,11 @@ import { settledWithin } from "../base/lifetime.js";
 import type { OnDefect } from "../base/log.js";
 import { explainError, isDefect, Refusal } from "../base/refusals.js";
 import type { AgentSession } from "../session/agent.js";
-import {
-  type ApprovalRequest,
-  type ApprovalWatch,
-  type Ask,
-  askThroughImage,
-  type ThreadOwner,
-} from "../session/approvals.js";
+import { type ApprovalRequest, type Ask, askThroughImage, type ThreadOwner } from "../session/approvals.js";
 import { explainHang, isUnanswered, refuseIfHung, watchForSilence } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
 import { nearest, shown } from "../text/cut.js";
+import type { CallEntries, RecordedCall } from "./recorder.js";
 import { type Approve, readOnlyRefusal, type Tool, type ToolContext, timeoutRemarks } from "./tool.js";
 
 /** The mark that Lisp writes, with the class's whole name, for an object whose printing it gave up (lisp/printing/values.lisp). */
@@ -32,10 +27,7 @@ function slowPrintingRemarks({ blocks, structured }: ToolAnswer, guide: ToolGuid
 }
 
 /** A call from the client, not yet checked. */
-export interface ToolCall {
-  /** A tool's name, if the call is correct. */
-  readonly name: unknown;
-  readonly args: unknown;
+export interface ToolCall extends RecordedCall {
   readonly signal: AbortSignal;
   /** Aborted when the user interrupts the call: an evaluation then pauses in the debugger, any other wait is cancelled. */
   readonly interrupt?: AbortSignal | undefined;
@@ -43,10 +35,8 @@ export interface ToolCall {
   progress(text: string, stream?: types.OutputStream): void;
   /** Asks the user; absent when the client cannot. */
   readonly ask?: Ask | undefined;
-  /** Learns of the call's approvals. */
-  readonly watch?: ApprovalWatch | undefined;
-  /** Called when background evaluation `id`, which the call has begun, has ended, with its report. */
-  readonly onEnded?: ((id: number, report: ToolAnswer, milliseconds: number) => void) | undefined;
+  /** The call in the records of the server. */
+  readonly entries?: CallEntries | undefined;
 }
 
 /** The client that calls, and its tools. */
@@ -108,7 +98,8 @@ async function answer(
       return agent.host.renew(session, signal);
     },
     progress: (text, stream) => call.progress(text, stream),
-    recordEnd: (...ended) => call.onEnded?.(...ended),
+    recordOutput: (text, stream) => call.entries?.output(text, stream),
+    recordEnd: (...ended) => call.entries?.ended(...ended),
   };
   const approve: Approve = async (request) => {
     // What the user allows is still no reading.
@@ -116,7 +107,7 @@ async function answer(
     const progress = (text: string) => call.progress(text);
     const askInEmacs = used && askThroughImage(used.client);
     const owner = used && (await ownerOf(request, agent, used));
-    await agent.approvals.require(request, { ask: call.ask, askInEmacs, owner, signal, progress, watch: call.watch });
+    await agent.approvals.require(request, { ask: call.ask, askInEmacs, owner, signal, progress, watch: call.entries });
   };
   const { readOnlyHint: onlyReads } = annotations;
   const attempt = () => {

@@ -232,6 +232,8 @@ export interface ToolContext {
   renew(session: LispSession): Promise<LispSession>;
   /** Sends the client new output of the evaluation and its stream or, without a stream, a text about the current wait. */
   progress(text: string, stream?: types.OutputStream): void;
+  /** Records output of a background evaluation, which goes to no answer yet. */
+  recordOutput(text: string, stream: types.OutputStream): void;
   /** Records that background evaluation `id`, which this call has begun, has ended, with its report. */
   recordEnd(id: number, report: ToolAnswer, milliseconds: number): void;
 }

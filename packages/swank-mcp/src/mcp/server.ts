@@ -7,6 +7,7 @@ import {
   type JSONRPCMessage,
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
+  ResourceNotFoundError,
   SdkError,
   SdkErrorCode,
   Server,
@@ -23,6 +24,7 @@ import { cutStart, oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from "./sent-message.js";
+import type { ServedSkill } from "./skills.js";
 import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
 
 /** Shortest and longest interval between two notifications, in milliseconds. */
@@ -394,6 +396,8 @@ export interface Connection {
   /** True if the client takes nothing but answers: it is sent no progress, and asked nothing while a call runs. */
   readonly isQuiet?: boolean;
   list(): { readonly tools: readonly object[] };
+  /** The skills that the client is served. */
+  skills(): Promise<readonly ServedSkill[]>;
   /** Only the first client that a connection names counts. */
   onClient(client: ClientInfo | undefined): void;
   /** Only the first list counts. */
@@ -406,6 +410,7 @@ export function connectionOf(tools: ToolServer, events: ClientEvents): Connectio
     tools,
     calls: new SuspendedCalls(tools),
     list: lazily(() => ({ tools: tools.tools.map(listed) })),
+    skills: lazily(() => offeredSkills(tools)),
     onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
     onList: once(() => events.onList?.()),
   };
@@ -419,7 +424,7 @@ export function createServer(tools: ToolServer, Kind = Server): Server {
   return new Kind(
     { name: "swank-mcp", title: "Common Lisp (Swank)", version: VERSION },
     {
-      capabilities: { tools: {} },
+      capabilities: { tools: {}, resources: {}, extensions: { [SKILLS]: {} } },
       instructions: tools.guide.advise(tools.agent.config.readOnly ? READ_ONLY_INSTRUCTIONS : INSTRUCTIONS),
       jsonSchemaValidator: UNUSED_VALIDATOR,
       cacheHints: { "tools/list": KEPT, "server/discover": KEPT },
@@ -429,6 +434,64 @@ export function createServer(tools: ToolServer, Kind = Server): Server {
   );
 }
 
+/** The SDK's extension for skills (SEP-2640). */
+const SKILLS = "io.modelcontextprotocol/skills";
+
+/** The skills of which each sentence holds for the client: those that name no tool which is switched off. */
+async function offeredSkills({ guide }: ToolServer): Promise<readonly ServedSkill[]> {
+  // Few clients ask for skills, and reading them would slow every start.
+  const { readSkills } = await import("./skills.js");
+  return (await readSkills()).filter(({ text }) => guide.offersAll(text));
+}
+
+const MARKDOWN = { mimeType: "text/markdown" } as const;
+
+/**
+ * Serves the skills, by the SDK's extension and as resources. The extension attaches itself only to the SDK's high-level server.
+ *
+ * @param meet - Sees each request first.
+ * @param kept - How long the client may keep the answers.
+ */
+function serveSkills(
+  server: Server,
+  { skills }: Connection,
+  meet: (context: ServerContext) => void = () => undefined,
+  kept: Partial<typeof KEPT> = {},
+): void {
+  const find = async (uri: string) => (await skills()).find(({ entry }) => entry.uri === uri);
+  server.setRequestHandler("skills/list", NO_PARAMS, async (_params, context) => {
+    meet(context);
+    return { skills: (await skills()).map(({ entry }) => entry), ...kept };
+  });
+  server.setRequestHandler("skills/get", { params: z.looseObject({ uri: z.string() }) }, async ({ uri }, context) => {
+    meet(context);
+    const found = await find(uri);
+    if (found === undefined) throw new ProtocolError(INVALID_PARAMS, `No skill is served at ${uri}`);
+    return { skill: found.entry, ...kept };
+  });
+  server.setRequestHandler("resources/list", async (_request, context) => {
+    meet(context);
+    const resources = (await skills()).map(({ entry: { uri, frontmatter }, text }) => ({
+      uri,
+      name: frontmatter.name,
+      description: frontmatter.description,
+      size: Buffer.byteLength(text),
+      ...MARKDOWN,
+    }));
+    return { resources, ...kept };
+  });
+  server.setRequestHandler("resources/templates/list", (_request, context) => {
+    meet(context);
+    return { resourceTemplates: [], ...kept };
+  });
+  server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
+    meet(context);
+    const found = await find(uri);
+    if (found === undefined) throw new ResourceNotFoundError(uri);
+    return { contents: [{ uri, text: found.text, ...MARKDOWN }], ...kept };
+  });
+}
+
 /** Serves a client that names itself once, at `initialize`. */
 export function serveLegacy(server: Server, connection: Connection): void {
   const { onClient, onList, list } = connection;
@@ -436,6 +499,7 @@ export function serveLegacy(server: Server, connection: Connection): void {
     onList();
     return { ...list() };
   });
+  serveSkills(server, connection);
   server.oninitialized = () => onClient(server.getClientVersion());
   server.setRequestHandler("tools/call", ({ params }, context) =>
     callAskingInside(connection, server, { ...params.arguments }, context),
@@ -449,6 +513,7 @@ export function serveModern(server: Server, connection: Connection): void {
     checkRevision(context);
     onClient(namedClient(context));
   };
+  serveSkills(server, connection, meet, KEPT);
   server.setRequestHandler("tools/list", NO_PARAMS, (_params, context) => {
     meet(context);
     onList();

@@ -495,7 +495,7 @@ export interface ApprovalAnswer {
 export type AskedIn = "client" | "emacs";
 
 /** Called with the answer, once. */
-type Answered = (answer: ApprovalAnswer) => void;
+export type Answered = (answer: ApprovalAnswer) => void;
 
 /** Learns of approvals, to record them. Its functions never throw. */
 export interface ApprovalWatch {

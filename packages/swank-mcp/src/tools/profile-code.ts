@@ -131,7 +131,17 @@ function remarks({ end, samples, outside, elsewhere, full, replaced, counts }: t
   ];
 }
 
-function data({ functions, elsewhere, path, cost, comparison, counts, values, ...facts }: types.Profile): JsonObject {
+function data({
+  functions,
+  elsewhere,
+  path,
+  stacks,
+  cost,
+  comparison,
+  counts,
+  values,
+  ...facts
+}: types.Profile): JsonObject {
   return {
     ...facts,
     values: [...values],

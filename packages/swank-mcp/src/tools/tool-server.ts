@@ -1,7 +1,7 @@
 import { type ToolAnswer, type ToolGuide, withBoundedMeta } from "../base/answer.js";
 import type { OnDefect } from "../base/log.js";
 import { explainError, Refusal } from "../base/refusals.js";
-import { type CallLedger, type CallRecord, outcomeOf } from "../call/ledger.js";
+import { CallEntries, type CallRecorder, type RecordedCall } from "../call/recorder.js";
 import { refusalAnswer, runTool, type ToolCall, type ToolHost } from "../call/run-call.js";
 import type { DeclaredTool, Tool } from "../call/tool.js";
 import type { AgentSession } from "../session/agent.js";
@@ -12,10 +12,9 @@ export interface ToolServerOptions {
   readonly catalogue?: readonly DeclaredTool[];
   /** The client's own names for tools in texts, such as the commands of the console. Default: the tools' names. */
   readonly names?: ReadonlyMap<string, string>;
-  readonly onCall?: (record: CallRecord) => void;
-  /** Records every call. Default: none is recorded. */
-  readonly ledger?: CallLedger | undefined;
-  /** Called with errors that no tool expected. The agent gets only their message. */
+  /** Record every call. Default: none is recorded. */
+  readonly recorders?: readonly CallRecorder[];
+  /** Called with errors that no tool expected, of which the agent gets only the message, and with errors of recorders. */
   readonly onDefect?: OnDefect;
 }
 
@@ -23,17 +22,15 @@ export interface ToolServerOptions {
 export class ToolServer {
   readonly agent: AgentSession;
   readonly #host: ToolHost;
-  readonly #onCall: (record: CallRecord) => void;
-  readonly #ledger: CallLedger | undefined;
+  readonly #recorders: readonly CallRecorder[];
   /** The functions that answer running calls. Only the first answer of a call counts. */
   readonly #running = new Set<(answer: ToolAnswer) => void>();
   /** The answer of every call after `cutOff`. */
   #cutOff: ToolAnswer | undefined;
 
-  constructor(agent: AgentSession, { catalogue, names, onCall, ledger, onDefect }: ToolServerOptions = {}) {
+  constructor(agent: AgentSession, { catalogue, names, recorders = [], onDefect }: ToolServerOptions = {}) {
     this.agent = agent;
-    this.#onCall = onCall ?? (() => undefined);
-    this.#ledger = ledger;
+    this.#recorders = recorders;
     this.#host = { ...chooseTools(agent.config, catalogue, names), agent, onDefect: onDefect ?? (() => undefined) };
   }
 
@@ -53,22 +50,22 @@ export class ToolServer {
   /** Runs a tool. Calls run concurrently. Never rejects. */
   async call(call: ToolCall): Promise<ToolAnswer> {
     const began = performance.now();
-    const entry = this.#ledger?.begin(call);
-    const watched = entry === undefined ? call : { ...call, watch: entry, onEnded: entry.ended };
-    const answer = this.#cutOff ?? (await this.#answer(watched));
-    const milliseconds = performance.now() - began;
-    // The ledger has limits of its own.
-    entry?.end(answer, milliseconds);
-    this.#onCall({ name: call.name, milliseconds, outcome: outcomeOf(answer) });
+    const entries = this.#entriesOf(call);
+    const answer = this.#cutOff ?? (await this.#answer(entries === undefined ? call : recorded(call, entries)));
+    // Recorders have limits of their own.
+    entries?.end(answer, performance.now() - began);
     return withBoundedMeta(answer);
   }
 
   /** Answers a call that is refused before it runs, and reports it like any other call. */
-  refuse({ name, args }: Pick<ToolCall, "name" | "args">, error: unknown): ToolAnswer {
+  refuse({ name, args }: RecordedCall, error: unknown): ToolAnswer {
     const answer = refusalAnswer(this.#host, error);
-    this.#ledger?.begin({ name, args }).end(answer, 0);
-    this.#onCall({ name, milliseconds: 0, outcome: outcomeOf(answer) });
+    this.#entriesOf({ name, args })?.end(answer, 0);
     return answer;
+  }
+
+  #entriesOf(call: RecordedCall): CallEntries | undefined {
+    return this.#recorders.length === 0 ? undefined : new CallEntries(this.#recorders, call, this.#host.onDefect);
   }
 
   /** The answer of the tool or, if that comes first, of the end of the server. */
@@ -88,4 +85,14 @@ export class ToolServer {
     this.#cutOff = explainError(new Refusal("SHUTTING_DOWN", "The server is shutting down; the call did not finish."));
     for (const settle of this.#running) settle(this.#cutOff);
   }
+}
+
+/** The same call, whose approvals and output go to the records, too. */
+function recorded(call: ToolCall, entries: CallEntries): ToolCall {
+  if (!entries.takesOutput) return { ...call, entries };
+  const progress: ToolCall["progress"] = (text, stream) => {
+    call.progress(text, stream);
+    if (stream !== undefined) entries.output(text, stream);
+  };
+  return { ...call, entries, progress };
 }
