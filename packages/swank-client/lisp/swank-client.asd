@@ -209,7 +209,8 @@
                (:file "observe/instances")
                (:file "observe/inspector")
                (:file "observe/heap")
-               (:file "observe/heap-path")))
+               (:file "observe/heap-path")
+               (:file "observe/state")))
 
 ;; loaded with the first evaluation of a client that has a name
 (asdf:defsystem "swank-client/emacs"

@@ -280,6 +280,7 @@ export type {
   StackNode,
 } from "./program/profile.js";
 export type { Program } from "./program/program.js";
+export type { ImageState } from "./program/state.js";
 export type { AgentFate, KickedAgents, QuestionAnswer } from "./program/steer-agents.js";
 export type {
   NamedThread,

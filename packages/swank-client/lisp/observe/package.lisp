@@ -11,6 +11,7 @@
   (:import-from #:swank-client/sbcl-stack #:reset-guard-pages #:restore-guard-page)
   (:import-from #:swank-client/sbcl-calls #:encapsulation-info #:encapsulation-info-definition)
   (:import-from #:swank-client/sbcl-faults #:recording-faults)
+  (:import-from #:swank-client/swank-connections #:*connections*)
   (:import-from #:swank-client/swank-debugger #:*sldb-level*)
   (:import-from #:swank-client/sbcl-clock #:nanoseconds-now #:nanoseconds-run)
   (:import-from #:swank-client/sbcl-functions #:compiler-info)
@@ -29,6 +30,6 @@
   (:import-from #:swank-client/recorded #:method-of-name)
   (:import-from #:swank-client/image #:described-source #:system-of #:with-file-systems)
   (:export #:armed #:call-action #:close-inspector #:describe-inspected #:heap-growth #:heap-instances #:heap-path #:heap-summary
-           #:inspect-object #:inspect-part #:inspect-value #:inspected-parts #:part #:point #:prepare-profile #:prepare-trace #:profile-code
+           #:image-state #:inspect-object #:inspect-part #:inspect-value #:inspected-parts #:part #:point #:prepare-profile #:prepare-trace #:profile-code
            #:profile-progress #:profile-seconds #:refresh-inspector #:release-object #:release-objects #:run #:run-code #:time-code #:trace-code #:trace-progress
            #:trace-seconds))

@@ -1,10 +1,11 @@
-import { check } from "../base/options.js";
+import { check, type QuestionOptions, question } from "../base/options.js";
 import type { Task } from "../evaluation/stop.js";
 import { type ProgressTask, type StartTask, startPrepared, startRun } from "../evaluation/work.js";
-import type { LispRunner } from "../runtime/runner.js";
+import { type LispRunner, questionsTo } from "../runtime/runner.js";
 import { Heap } from "./heap.js";
 import { type InspectObjectOptions, inspectObject, type ObjectView, releaseObject, releaseObjects } from "./objects.js";
 import { type Profile, type ProfileOptions, type ProfileSource, profileCode } from "./profile.js";
+import { type ImageState, imageState } from "./state.js";
 import {
   endProgramThread,
   listThreads,
@@ -43,6 +44,15 @@ export class Program {
    */
   async threads(options: ThreadsOptions = {}): Promise<ProgramThreads> {
     return listThreads(this.#lisp, options);
+  }
+
+  /**
+   * How much memory the image uses, and how many threads and other clients it has. It interrupts nothing, and takes no time that counts.
+   *
+   * @throws SwankError the errors of `LispRunner.run`.
+   */
+  async state(options: QuestionOptions = {}): Promise<ImageState> {
+    return questionsTo(this.#lisp, "state", options, question).run(imageState);
   }
 
   /**

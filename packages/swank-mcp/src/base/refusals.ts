@@ -172,12 +172,27 @@ const SERVER_ERROR = -32000;
 /** Most characters of a message and of an advice: both may repeat the caller's input. */
 const MAX_MESSAGE = 8000;
 
-/** Turns an error of a tool into the contract's error object and an equivalent text. */
-export function explainError(thrown: unknown, guide: ToolGuide = EVERY_TOOL): ToolAnswer {
+/** An error in words, for an agent or a person. */
+export interface Explained {
+  /** The code of a refusal or of an error of the client. */
+  readonly type: string;
+  readonly message: string;
+  /** What to do next; absent if there is nothing to do. */
+  readonly next?: string;
+}
+
+/** Explains an error of a tool. `advise` gives the part of an advice that its reader can use. */
+export function explained(thrown: unknown, advise: (text: string) => string): Explained {
   const { type, ...texts } = explain(translateError(thrown));
   const message = cutText(texts.message, MAX_MESSAGE);
   // The client cancelled the call itself, and needs no advice.
-  const next = type === "CANCELLED" ? undefined : cutText(guide.advice(texts.next), MAX_MESSAGE);
+  const next = type === "CANCELLED" ? "" : cutText(advise(texts.next), MAX_MESSAGE);
+  return { type, message, ...(next === "" ? {} : { next }) };
+}
+
+/** Turns an error of a tool into the contract's error object and an equivalent text. */
+export function explainError(thrown: unknown, guide: ToolGuide = EVERY_TOOL): ToolAnswer {
+  const { type, message, next } = explained(thrown, (text) => guide.advice(text));
   return {
     blocks: [next === undefined ? message : `${message}\n${next}`],
     isError: true,

@@ -143,8 +143,9 @@ export type PageEvent =
 
 /** A place in source, with the lines around it. */
 export interface PageSource {
+  /** Empty for code that no file has, whose lines are those in which Lisp prints it. */
   readonly file: string;
-  /** The number of the first line of `lines`, and that of the marked one. */
+  /** The number of the first line of `lines`, and that of the marked one: 0 if it is not known which is reached. */
   readonly first: number;
   readonly line: number;
   readonly lines: readonly string[];

@@ -165,6 +165,21 @@ export class ImageHost {
     return this.session(signal);
   }
 
+  /**
+   * Ends the session, without the notice of a loss; the next call opens another one. Whoever waits for one that is being opened still gets it.
+   * Never rejects.
+   */
+  async leave(): Promise<void> {
+    const session = this.#opened;
+    if (session === undefined || session !== this.#ready) return;
+    this.forms.lastPackage = session.packageName;
+    session.retire();
+    this.#current = undefined;
+    this.#opened = undefined;
+    this.#ready = undefined;
+    await session.close();
+  }
+
   /** Ends evaluations, the connection, a launched image, and any launch in progress. Never rejects. */
   async close(): Promise<void> {
     this.#ending.abort();

@@ -60,8 +60,17 @@ export function openForOthers(config: Config, log: Log): OpenSession {
   return logged(log, (signal, onDelay, onFile) => openOwnImage(config, { log, sharing, onDelay, onFile }, signal));
 }
 
-/** The way to open one agent's session with the image that `keeper` launches when an agent first needs it, and again when it has ended. */
-export function openBeside(keeper: ImageHost, config: Config, log: Log, agentName: AgentName): OpenSession {
+/** The way to open a session with the image of `--attach` for a person, whom the image's record of agents does not name. */
+export function openUnnamed(address: ImageAddress, config: Config, log: Log): OpenSession {
+  return logged(log, (signal) => openAttachedImage(address, config, undefined, signal));
+}
+
+/**
+ * The way to open one agent's session with the image that `keeper` launches when an agent first needs it, and again when it has ended.
+ *
+ * @param agentName - Absent for a person, whom the image's record of agents does not name.
+ */
+export function openBeside(keeper: ImageHost, config: Config, log: Log, agentName?: AgentName): OpenSession {
   return logged(log, async (signal, onDelay) => {
     const kept = await keeper.session(signal, onDelay);
     const { shared } = kept.origin.kind === "own" ? kept.origin : {};
@@ -71,7 +80,7 @@ export function openBeside(keeper: ImageHost, config: Config, log: Log, agentNam
     const { secretFile } = shared;
     const how: Config = { ...config, secretFile, noSecret: secretFile === undefined };
     const { processOutput, remarks, isPartlyLoaded, notes } = kept;
-    return openAttachedImage({ host, port: Number(port) }, how, agentName.text, signal, {
+    return openAttachedImage({ host, port: Number(port) }, how, agentName?.text, signal, {
       ...(processOutput === undefined ? {} : { processOutput }),
       remarks,
       isPartlyLoaded,
@@ -131,7 +140,7 @@ type KnownOfImage = Pick<SessionParts, "processOutput" | "remarks" | "isPartlyLo
 async function openAttachedImage(
   address: ImageAddress,
   config: Config,
-  agentName: string,
+  agentName: string | undefined,
   signal: AbortSignal,
   known: KnownOfImage = {},
 ): Promise<LispSession> {
