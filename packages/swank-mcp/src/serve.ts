@@ -30,6 +30,8 @@ export interface ClientTools {
    * @param person - Whose client it is: another person's threads are that person's.
    */
   open(name: string, person: string): ToolServer;
+  /** The clients that are connected. */
+  readonly agents: Neighbours;
   /** Ends a launched image. Never rejects. */
   close(): Promise<void>;
 }
@@ -42,6 +44,7 @@ export function clientTools(config: Config, log: Log): ClientTools {
   const ledger = config.ledger === undefined ? undefined : openLedger(config.ledger, log);
   const neighbours = new Neighbours();
   return {
+    agents: neighbours,
     open(text, person) {
       const name = new AgentName();
       name.set(text);
