@@ -182,7 +182,9 @@ export class PageActs {
     if (how === "throw-out") {
       const fate = await client.activity.kick(name);
       if (fate === undefined) throw notSteered(name);
-      return fate === "kicked" ? `Disconnected ${shown}.` : `Ended what ${shown} ran. Its image would end with its connection.`;
+      return fate === "kicked"
+        ? `Disconnected ${shown}.`
+        : `Ended what ${shown} ran. Its image would end with its connection.`;
     }
     const isPaused = how === "pause";
     if (!(await client.activity.pause(name, isPaused))) throw notSteered(name);
@@ -264,7 +266,11 @@ function notSteered(name: string): PageRefusal {
   return new PageRefusal("NO_SUCH_AGENT", `${cutName(name)} has left, or an older version of swank-mcp serves it.`);
 }
 
-async function saved({ name, kind, file }: Of<"undo" | "save">, { client }: LispSession, signal: AbortSignal): Promise<string> {
+async function saved(
+  { name, kind, file }: Of<"undo" | "save">,
+  { client }: LispSession,
+  signal: AbortSignal,
+): Promise<string> {
   const saves = await client.code.saveChanges({ name, file, dryRun: false, signal });
   if (saves.status !== "found")
     throw new PageRefusal("NOT_SAVED", `${cutName(name)} was not saved: there is no such definition, or no such file.`);
@@ -272,7 +278,8 @@ async function saved({ name, kind, file }: Of<"undo" | "save">, { client }: Lisp
   const [save] = found;
   if (save === undefined) throw new PageRefusal("NOT_SAVED", `Nothing to save: the file has the same text.`);
   const shown = `${kind} ${cutName(save.name)}`;
-  if (save.outcome !== "saved") throw new PageRefusal("NOT_SAVED", sentence(`${shown}: ${SAVE_OUTCOMES[save.outcome]}`));
+  if (save.outcome !== "saved")
+    throw new PageRefusal("NOT_SAVED", sentence(`${shown}: ${SAVE_OUTCOMES[save.outcome]}`));
   return `Saved ${shown} to ${save.file ?? file ?? "its file"}.`;
 }
 

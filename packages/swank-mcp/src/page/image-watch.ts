@@ -132,7 +132,11 @@ export class ImageWatch {
   #setWatched(isWatched: boolean): void {
     clearInterval(this.#ticker);
     if (this.#closing.signal.aborted) return;
-    if (!isWatched) return void this.#leave();
+    if (isWatched) this.#come();
+    else void this.#leave();
+  }
+
+  #come(): void {
     clearTimeout(this.#leaveTimer);
     this.#ticker = setInterval(() => this.#tick(), TICK).unref();
     this.#nextTry = 0;
@@ -143,8 +147,11 @@ export class ImageWatch {
   }
 
   #tick(): void {
-    const following = this.#following;
-    if (following === undefined) return void this.#connect();
+    if (this.#following === undefined) void this.#connect();
+    else this.#look(this.#following);
+  }
+
+  #look(following: Following): void {
     if (following.record === undefined) void this.#begin(following);
     if (this.#ticks % STOPS_TICKS === 0) void this.#listStops(following);
     if (this.#ticks % STATE_TICKS === 0) void this.#measure(following);
@@ -172,7 +179,10 @@ export class ImageWatch {
   }
 
   #follow(session: LispSession): void {
-    if (!this.#parts.feed.isWatched) return this.#leaveLater();
+    if (!this.#parts.feed.isWatched) {
+      this.#leaveLater();
+      return;
+    }
     const following: Following = {
       session,
       record: undefined,
@@ -196,9 +206,11 @@ export class ImageWatch {
     this.#following = undefined;
     this.record.lost();
     this.#publishStops([]);
-    if (following.session.isRetired) return this.#publishImage({ state: "connecting" });
-    const why = await following.session.explainLoss();
-    if (this.#following === undefined) this.#publishImage({ state: "lost", why: oneLine(why, MAX_WHY) });
+    const { isRetired, explainLoss } = following.session;
+    const image: PageImage = isRetired
+      ? { state: "connecting" }
+      : { state: "lost", why: oneLine(await explainLoss(), MAX_WHY) };
+    if (this.#following === undefined) this.#publishImage(image);
   }
 
   #leaveLater(): void {
@@ -213,7 +225,10 @@ export class ImageWatch {
     const { host } = this.#parts;
     if (host.state.kind !== "open") return;
     const { session } = host.state;
-    if (session.client.evaluations.length > 0) return this.#leaveLater();
+    if (session.client.evaluations.length > 0) {
+      this.#leaveLater();
+      return;
+    }
     await this.#following?.record?.end();
     // Somebody may have come meanwhile.
     if (this.#parts.feed.isWatched && this.#following !== undefined) this.#following.record = undefined;
@@ -304,7 +319,7 @@ export class ImageWatch {
   /** Notes that a question was not answered in time. An image whose connection has ended is reported by that. */
   #note(following: Following, error: unknown): void {
     if (!following.session.client.isOpen) return;
-    if (!isUnanswered(error)) return this.#parts.onDefect(error);
+    if (!isUnanswered(error)) this.#parts.onDefect(error);
     following.isSilent = true;
     if (this.#following === following) this.#showImage(following);
   }

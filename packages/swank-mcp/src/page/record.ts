@@ -65,33 +65,42 @@ export class RecordView {
   receive(event: types.AgentEvent): void {
     switch (event.type) {
       case "ledger":
-        return this.#take(event.ledger);
+        this.#take(event.ledger);
+        break;
       case "agents":
-        return this.#takeAgents(event.agents);
+        this.#takeAgents(event.agents);
+        break;
       case "begin":
-        return this.#add(event.call);
+        this.#add(event.call);
+        break;
       case "output":
-        return this.#change(event.number, (kept) => {
+        this.#change(event.number, (kept) => {
           kept.output = (kept.output + event.text).slice(-MAX_OUTPUT);
           this.#feed.output(kept.id, event.text);
         });
+        break;
       case "stop":
-        return this.#changeAndShow(event.number, (kept) => {
+        this.#changeAndShow(event.number, (kept) => {
           kept.stop = placeOf(event.stop);
         });
+        break;
       case "resume":
-        return this.#changeAndShow(event.number, (kept) => {
+        this.#changeAndShow(event.number, (kept) => {
           kept.stop = undefined;
         });
+        break;
       case "end":
-        return this.#changeAndShow(event.number, (kept) => {
+        this.#changeAndShow(event.number, (kept) => {
           const { status, result, ended } = event;
           kept.end = { status, result, ended };
         });
+        break;
       case "ask":
-        return this.#ask(event.question);
+        this.#ask(event.question);
+        break;
       case "withdraw":
-        return this.#withdraw(event.number, this.#endOf(event));
+        this.#withdraw(event.number, this.#endOf(event));
+        break;
     }
   }
 
