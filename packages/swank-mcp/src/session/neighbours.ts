@@ -13,13 +13,18 @@ export interface Neighbour {
 /** The agents that one server serves on one image, with the person behind each: an identity, of which there may be several agents. */
 export class Neighbours {
   readonly #persons = new Map<Neighbour, string>();
+  readonly #onLeft: (agent: Neighbour) => void;
+
+  constructor(onLeft: (agent: Neighbour) => void = () => undefined) {
+    this.#onLeft = onLeft;
+  }
 
   add(agent: Neighbour, person: string): void {
     this.#persons.set(agent, person);
   }
 
   remove(agent: Neighbour): void {
-    this.#persons.delete(agent);
+    if (this.#persons.delete(agent)) this.#onLeft(agent);
   }
 
   /**
