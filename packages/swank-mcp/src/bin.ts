@@ -50,7 +50,7 @@ async function serveWithPage(config: Config, log: Log, lifetime: Lifetime): Prom
   const { Page } = await import("./page/page.js");
   const page = await Page.open(config, log);
   const clients = clientTools(config, log, page);
-  page.serve((joined) => clients.openPerson("you", joined));
+  page.serve(clients);
   const close = async () => {
     await page.close();
     await clients.close();

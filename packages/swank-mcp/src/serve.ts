@@ -4,7 +4,7 @@ import { CallLedger, callLog, LedgerFile } from "./call/ledger.js";
 import type { CallRecorder } from "./call/recorder.js";
 import { AgentSession } from "./session/agent.js";
 import { AgentName, ImageHost, type OpenSession } from "./session/image.js";
-import { type Neighbour, Neighbours } from "./session/neighbours.js";
+import { Neighbours } from "./session/neighbours.js";
 import { openBeside, openForOthers, openSession, openUnnamed } from "./session/open-image.js";
 import { ToolServer } from "./tools/tool-server.js";
 
@@ -27,13 +27,11 @@ function longestWait({ command }: Config): number | undefined {
   return command === "console" ? undefined : LONGEST_WAIT;
 }
 
-/** Learns of the agents of a server and of their calls. */
-export interface AgentsWatch {
+/** Records the calls of the agents of a server. */
+export interface AgentsRecord {
   /** What lisp-status says about it. */
   readonly facts: Readonly<Record<string, string>>;
-  /** An agent has joined. @returns what records its calls */
-  joined(agent: AgentSession): CallRecorder;
-  left(agent: Neighbour): void;
+  recorderOf(agent: AgentSession): CallRecorder;
 }
 
 /** Makes the tools of each of several clients, which share nothing but the image. */
@@ -47,29 +45,32 @@ export interface ClientTools {
    */
   open(name: string, person: string, names?: ReadonlyMap<string, string>): ToolServer;
   /** All tools for a person who uses the image beside the agents, without their limits: the image's record does not name the person as one. */
-  openPerson(name: string, joined: AgentsWatch["joined"]): ToolServer;
+  openPerson(name: string, recorderOf: AgentsRecord["recorderOf"]): ToolServer;
+  /** The clients that are connected. */
+  readonly agents: Neighbours;
   /** Ends a launched image. Never rejects. */
   close(): Promise<void>;
 }
 
 /** The same for several clients: each has a connection to the image, an agent session and an image host of its own. */
-export function clientTools(config: Config, log: Log, watch?: AgentsWatch): ClientTools {
+export function clientTools(config: Config, log: Log, record?: AgentsRecord): ClientTools {
   const wait = longestWait(config);
   const { keeper, openFor } = sharedImage(config, log, wait);
   // While no client is connected, background threads stop for this agent, which ends their stops after a while.
   const caretaker = keeper === undefined ? undefined : new AgentSession(keeper, config);
   const ledger = config.ledger === undefined ? undefined : openLedger(config.ledger, log);
-  const neighbours = new Neighbours((agent) => watch?.left(agent));
+  const neighbours = new Neighbours();
   return {
     keeper,
+    agents: neighbours,
     open(text, person, names) {
       const name = namedAgent(text);
       const agent = new AgentSession(new ImageHost(openFor(config, name), wait), config, name, neighbours);
       neighbours.add(agent, person);
-      if (watch !== undefined) agent.facts = watch.facts;
-      return toolsOf({ agent, log, ledger, names, recorder: watch?.joined(agent) });
+      if (record !== undefined) agent.facts = record.facts;
+      return toolsOf({ agent, log, ledger, names, recorder: record?.recorderOf(agent) });
     },
-    openPerson(text, joined) {
+    openPerson(text, recorderOf) {
       const own: Config = {
         ...config,
         tools: FAMILIES,
@@ -78,7 +79,7 @@ export function clientTools(config: Config, log: Log, watch?: AgentsWatch): Clie
         readOnly: config.pageReadOnly,
       };
       const agent = new AgentSession(new ImageHost(openFor(own), wait), own, namedAgent(text));
-      return toolsOf({ agent, log, ledger, recorder: joined(agent) });
+      return toolsOf({ agent, log, ledger, recorder: recorderOf(agent) });
     },
     async close() {
       await keeper?.close();

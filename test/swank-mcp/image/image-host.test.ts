@@ -80,6 +80,47 @@ describe("ImageHost", () => {
     expect(notices.take()).to.deep.equal([]);
   });
 
+  it("tells listeners of the open session and of each later one", async () => {
+    const heard: (number | undefined)[] = [];
+    const end = context.onSession(({ client }) => heard.push(client.info.pid));
+    expect(heard).to.deep.equal([]);
+    const first = await context.session(NEVER);
+    context.onSession(({ client }) => heard.push(client.info.pid));
+    opened[0]?.lose();
+    await first.client.closed;
+    await context.session(NEVER);
+    end();
+    await context.renew(await context.session(NEVER), NEVER);
+    expect(heard).to.deep.equal([1, 1, 2, 2, 3]);
+  });
+
+  it("knows what state its image is in, and opens nothing for that", async () => {
+    expect(context.state).to.deep.equal({ kind: "none" });
+    expect(opened).to.have.length(0);
+    const opening = context.session(NEVER);
+    expect(context.state).to.deep.equal({ kind: "connecting" });
+    const session = await opening;
+    expect(context.state).to.deep.equal({ kind: "open", session });
+    opened[0]?.lose();
+    await session.client.closed;
+    await setImmediate();
+    const { state } = context;
+    expect(state.kind === "lost" && (await state.why)).to.equal("The image was killed.");
+    const failing = new ImageHost(() => Promise.reject(new Error("No SBCL.")));
+    await problem(failing.session(NEVER));
+    expect(failing.state).to.deep.equal({ kind: "failed", why: "No SBCL." });
+  });
+
+  it("opens a new session after it has disconnected one, and reports no loss", async () => {
+    const first = await context.session(NEVER);
+    await context.disconnect(first);
+    expect(opened[0]?.isClosed()).to.equal(true);
+    expect(first.isRetired).to.equal(true);
+    expect(context.state).to.deep.equal({ kind: "none" });
+    expect((await context.session(NEVER)).client.info.pid).to.equal(2);
+    expect(notices.take()).to.deep.equal([]);
+  });
+
   it("closes a lost session, since a hung image survives the loss of its connection", async () => {
     const first = await context.session(NEVER);
     opened[0]?.lose();

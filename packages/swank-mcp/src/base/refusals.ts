@@ -76,6 +76,14 @@ export const REFUSALS = {
     meaning: "The user did not allow the action, did not answer in time, or could not be asked. Nothing was done.",
     remedy: "Nothing was done. Explain to the user why the action is needed before asking again, or find another way.",
   },
+  PAUSED: {
+    meaning: "The user has paused this agent, and the call has waited for 50 s. Nothing was done.",
+    remedy: "Call again later: the call then waits again until the user lets this agent go on.",
+  },
+  THROWN_OUT: {
+    meaning: "The user has thrown this agent out: what it ran and had stopped was ended, and its calls are refused.",
+    remedy: "Calling again changes nothing: only the user can let this agent back. Tell the user what is not done.",
+  },
   LISP_UNREACHABLE: {
     meaning: "The image named by --attach cannot be reached.",
     remedy: "Start a Swank server in the image with the form in the message, then call the tool again.",

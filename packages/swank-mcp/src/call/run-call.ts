@@ -7,6 +7,7 @@ import type { AgentSession } from "../session/agent.js";
 import { type ApprovalRequest, type Ask, askThroughImage, type ThreadOwner } from "../session/approvals.js";
 import { explainHang, isUnanswered, refuseIfHung, watchForSilence } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
+import { thrownOut } from "../session/steering.js";
 import { nearest, shown } from "../text/cut.js";
 import type { CallEntries, RecordedCall } from "./recorder.js";
 import { type Approve, readOnlyRefusal, type Tool, type ToolContext, timeoutRemarks } from "./tool.js";
@@ -51,13 +52,20 @@ export interface ToolHost {
 
 /** Runs a tool. Never rejects: every error becomes an answer that says what to do. */
 export async function runTool(host: ToolHost, call: ToolCall): Promise<ToolAnswer> {
+  const { steering } = host.agent;
   try {
+    if (steering.state !== "free") await steering.admit({ signal: waitSignal(call), progress: call.progress });
     const tool = findTool(host, call.name);
     return await answer(host, call, tool, tool.prepare(call.args));
   } catch (error) {
     if (error instanceof Refusal && error.code === "READ_ONLY") host.agent.record.refused(call.name, call.args, error);
     return refusalAnswer(host, error);
   }
+}
+
+/** Ends every wait of a call but that for its evaluation. */
+function waitSignal({ signal, interrupt }: ToolCall): AbortSignal {
+  return interrupt === undefined ? signal : AbortSignal.any([signal, interrupt]);
 }
 
 /** The answer that explains an error. A defect is also reported to the host. */
@@ -75,8 +83,8 @@ async function answer(
   let usedLisp = false;
   let used: LispSession | undefined;
   let watched: LispSession | undefined;
-  const { signal: cancelled, interrupt } = call;
-  const signal = interrupt === undefined ? cancelled : AbortSignal.any([cancelled, interrupt]);
+  const { signal: cancelled } = call;
+  const signal = waitSignal(call);
   const context: ToolContext = {
     signal,
     cancelled,
@@ -86,6 +94,7 @@ async function answer(
     session: async ({ evenIfHung = false } = {}) => {
       usedLisp = true;
       used = await agent.host.session(signal, (reason) => call.progress(reason));
+      if (agent.steering.state === "out") throw thrownOut();
       if (evenIfHung) return used;
       await refuseIfHung(used);
       watched = used;
@@ -107,7 +116,9 @@ async function answer(
     const progress = (text: string) => call.progress(text);
     const askInEmacs = used && askThroughImage(used.client);
     const owner = used && (await ownerOf(request, agent, used));
-    await agent.approvals.require(request, { ask: call.ask, askInEmacs, owner, signal, progress, watch: call.entries });
+    const { ask, entries: watch } = call;
+    const ending = AbortSignal.any([signal, agent.steering.ended]);
+    await agent.approvals.require(request, { ask, askInEmacs, owner, signal: ending, progress, watch });
   };
   const { readOnlyHint: onlyReads } = annotations;
   const attempt = () => {

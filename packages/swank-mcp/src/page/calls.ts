@@ -87,10 +87,11 @@ export class AgentCalls {
     const known: Known = { id: `a${this.#lastAgent}`, agent, isYou, running: 0, asking: 0, published: undefined };
     this.#known.set(known.id, known);
     this.#publish(known);
+    agent.steering.onChange(() => this.#publish(known));
     return { begin: (call) => this.#begin(known, call) };
   }
 
-  remove(gone: unknown): void {
+  remove(gone: AgentSession): void {
     for (const { id, agent } of this.#known.values())
       if (agent === gone) {
         this.#known.delete(id);
@@ -160,6 +161,7 @@ export class AgentCalls {
   }
 
   #publish(known: Known): void {
+    if (this.#known.get(known.id) !== known) return;
     const { id, agent, isYou, published } = known;
     const name = cutName(agent.name.text);
     const state = stateOf(known);
@@ -174,7 +176,10 @@ const NOT_KEPT = "The texts of this call are not kept any more: only the latest 
 const KEEP_ALL = "Start swank-mcp with --ledger FILE to keep all calls in a file.";
 
 function stateOf({ agent, running, asking }: Known): PageAgent["state"] {
+  const { state } = agent.steering;
+  if (state === "out") return "out";
   if (asking > 0) return "asking";
+  if (state === "paused") return "paused";
   if (running > 0) return "running";
   return agent.stops.live.length > 0 ? "stopped" : "idle";
 }

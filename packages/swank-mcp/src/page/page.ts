@@ -5,11 +5,22 @@ import type { Log } from "../base/log.js";
 import { VERSION } from "../base/version.js";
 import type { CallRecorder } from "../call/recorder.js";
 import type { AgentSession } from "../session/agent.js";
+import type { ImageHost } from "../session/image.js";
+import type { Neighbours } from "../session/neighbours.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { AgentCalls } from "./calls.js";
 import { Feed } from "./feed.js";
 import { firstAddress, newSecret, PageGuard } from "./page-guard.js";
 import { PageServer } from "./serve-page.js";
+
+/** The agents of this server, and the image that they share. */
+export interface PageClients {
+  /** Keeps an image that this process launches. */
+  readonly keeper: ImageHost | undefined;
+  readonly agents: Neighbours;
+  /** Makes the tools of the person at the page. */
+  openPerson(name: string, recorderOf: (agent: AgentSession) => CallRecorder): ToolServer;
+}
 
 /** The page on which a person watches the agents of this server, or those of an image, and steers them. */
 export class Page {
@@ -58,22 +69,15 @@ export class Page {
     };
   }
 
-  joined(agent: AgentSession): CallRecorder {
+  /** Adds an agent. @returns what records its calls */
+  recorderOf(agent: AgentSession): CallRecorder {
     return this.#calls.add(agent);
   }
 
-  left(agent: unknown): void {
-    this.#calls.remove(agent);
-  }
-
-  /**
-   * Answers from now on.
-   *
-   * @param openPerson - Makes the tools of the person at the page, whose calls go to a recorder.
-   */
-  serve(openPerson: (joined: (agent: AgentSession) => CallRecorder) => ToolServer): void {
-    const person = openPerson((agent) => this.#calls.add(agent, true));
-    this.#person = person;
+  /** Answers from now on. */
+  serve(clients: PageClients): void {
+    clients.agents.watch({ added: () => undefined, removed: ({ session }) => this.#calls.remove(session) });
+    this.#person = clients.openPerson("you", (agent) => this.#calls.add(agent, true));
     this.#server.serve(this.#guard, {
       feed: this.#feed,
       isReadOnly: this.#config.pageReadOnly,

@@ -19,6 +19,7 @@ import type { Ending, LastErrorChange } from "./conclusion.js";
 import { AgentName, type ImageHost, type ImageUser, type LispSession } from "./image.js";
 import type { DebuggedStop, Evaluation, LispClient } from "./lisp-port.js";
 import { Neighbours } from "./neighbours.js";
+import { Steering } from "./steering.js";
 import { innermost, isForeign, StopKeeper } from "./stops.js";
 
 /** Receives output and its stream or, without a stream, a line that says what the evaluation is doing. */
@@ -317,6 +318,9 @@ class UserRequests {
   }
 }
 
+const THROWN_OUT =
+  "The user had thrown this agent out, and has let it back: what it ran and had stopped has ended, and its breakpoints are gone.";
+
 /** Characters of an error's message in a notice. */
 const MAX_MESSAGE = 200;
 
@@ -343,6 +347,8 @@ export class AgentSession implements ImageUser {
   readonly stops: StopKeeper;
   readonly approvals: Approvals;
   readonly record: ImageRecord;
+  /** The user's hand on this agent. */
+  readonly steering = new Steering();
   /** Asks the user while no call runs; `undefined` while the client cannot. */
   askUser: Ask | undefined;
   /** What lisp-status says about the server. */
@@ -363,6 +369,12 @@ export class AgentSession implements ImageUser {
     this.record = new ImageRecord(host, config);
     this.approvals = new Approvals(config.approval, this.record);
     this.#leave = host.join(this);
+    this.steering.onChange((state) => {
+      if (state !== "out") return;
+      // The agent reads it when it is let back.
+      this.notices.add(THROWN_OUT);
+      void this.#endAll();
+    });
   }
 
   /** The live stops that this agent sees: those of its own evaluations and those of threads that run no evaluation. */
@@ -437,12 +449,33 @@ export class AgentSession implements ImageUser {
     this.userRequests.add(request);
   }
 
+  /**
+   * Ends what the agent runs and has stopped, its breakpoints, and its connection. One that others use, or with which a launched image would end,
+   * stays. Never rejects.
+   */
+  async #endAll(): Promise<void> {
+    const isShared = this.host.hasUsersBeside(this);
+    const { state } = this.host;
+    // At once, so that a call of an agent that is soon let back does not get this session.
+    const session = state.kind === "open" ? state.session : await this.host.current();
+    if (session === undefined || this.steering.state !== "out") return;
+    if (!isShared && session.origin.kind === "attached") return this.host.disconnect(session);
+    const { client } = session;
+    const evaluations = client.evaluations.filter((evaluation) => this.evaluations.has(evaluation));
+    const breakpoints = isShared ? [] : await client.breakpoints.list().catch(() => []);
+    await Promise.allSettled([
+      ...evaluations.map((evaluation) => evaluation.abort()),
+      ...breakpoints.map(({ id }) => client.breakpoints.remove(id)),
+    ]);
+    this.stops.endAll(isShared);
+  }
+
   /** The client has disconnected: ends its background evaluations and its stops, except those that other clients of this server also see. */
   close(): void {
     this.#leave();
     this.neighbours.remove(this);
     this.background.close();
-    this.stops.endAll(this.host.hasUsers);
+    this.stops.endAll(this.host.hasUsersBeside(this));
   }
 
   #concerns({ evaluation }: DebuggedStop): boolean {

@@ -1,7 +1,7 @@
 import type { types } from "swank-client";
 import type { OutputPart } from "swank-client/launch";
 import type { ConnectionCheck } from "swank-client/protocol";
-import type { Log } from "../base/log.js";
+import { type Log, reasonOf } from "../base/log.js";
 import { explainKicked, explainLoading, Refusal, type StartFile } from "../base/refusals.js";
 import { oneLine } from "../text/cut.js";
 import { KeptForms } from "./kept-forms.js";
@@ -37,6 +37,16 @@ interface Loss {
   readonly isKick: boolean;
 }
 
+/** What is known of an image without asking it. */
+export type ImageState =
+  | { readonly kind: "none" }
+  /** `why`: the reason why it takes long. */
+  | { readonly kind: "connecting"; readonly why?: string }
+  | { readonly kind: "open"; readonly session: LispSession }
+  /** The latest attempt to open a session has failed. */
+  | { readonly kind: "failed"; readonly why: string }
+  | { readonly kind: "lost"; readonly why: Promise<string> };
+
 /**
  * Gives all users of the process one session with Lisp. Opens it when a tool first needs it, and again after a loss.
  *
@@ -58,6 +68,9 @@ export class ImageHost {
   /** The session that is being replaced. */
   #retiring: LispSession | undefined;
   #loss: Loss | undefined;
+  /** Why the latest attempt to open a session has failed. */
+  #failure: string | undefined;
+  readonly #sessionListeners = new Set<(session: LispSession) => void>();
   /** Why opening the current session takes long. */
   #delay: string | undefined;
   /** The user's file that is being loaded into the image of the current session. */
@@ -82,8 +95,24 @@ export class ImageHost {
     return () => this.#users.delete(user);
   }
 
-  get hasUsers(): boolean {
-    return this.#users.size > 0;
+  hasUsersBeside(user: ImageUser): boolean {
+    return [...this.#users].some((each) => each !== user);
+  }
+
+  /** Calls the listener with the open session, if there is one, and with each later one; its `client.closed` tells its end. @returns a function that ends this */
+  onSession(listener: (session: LispSession) => void): () => void {
+    this.#sessionListeners.add(listener);
+    if (this.#ready?.client.isOpen === true) listener(this.#ready);
+    return () => this.#sessionListeners.delete(listener);
+  }
+
+  /** What is known of the image now. Never opens anything. */
+  get state(): ImageState {
+    if (this.#ready?.client.isOpen === true) return { kind: "open", session: this.#ready };
+    if (this.#current !== undefined || this.#retiring !== undefined)
+      return { kind: "connecting", ...(this.#delay === undefined ? {} : { why: this.#delay }) };
+    if (this.#failure !== undefined) return { kind: "failed", why: this.#failure };
+    return this.#loss === undefined ? { kind: "none" } : { kind: "lost", why: this.#loss.why };
   }
 
   /** Sends a notice to all users except `user`, who changed the shared image. */
@@ -171,12 +200,12 @@ export class ImageHost {
    */
   async leave(): Promise<void> {
     const session = this.#opened;
-    if (session === undefined || session !== this.#ready) return;
-    this.forms.lastPackage = session.packageName;
-    session.retire();
-    this.#current = undefined;
-    this.#opened = undefined;
-    this.#ready = undefined;
+    if (session !== undefined && session === this.#ready) await this.disconnect(session);
+  }
+
+  /** Ends a session without a successor: the next call opens one. No answer reports that. Never rejects. */
+  async disconnect(session: LispSession): Promise<void> {
+    if (session === this.#opened) this.#forget(session);
     await session.close();
   }
 
@@ -188,14 +217,19 @@ export class ImageHost {
   }
 
   async #replace(session: LispSession): Promise<LispSession> {
-    this.forms.lastPackage = session.packageName;
-    session.retire();
+    this.#forget(session);
     this.#retiring = session;
-    this.#opened = undefined;
-    this.#ready = undefined;
     await session.close();
     this.#retiring = undefined;
     return this.#connect();
+  }
+
+  #forget(session: LispSession): void {
+    this.forms.lastPackage = session.packageName;
+    session.retire();
+    this.#current = undefined;
+    this.#opened = undefined;
+    this.#ready = undefined;
   }
 
   async #connect(): Promise<LispSession> {
@@ -211,10 +245,13 @@ export class ImageHost {
       await this.#reportLoss(session);
       for (const remark of session.remarks) this.#tell((user) => user.onNotice(remark));
       this.#ready = session;
+      this.#failure = undefined;
+      for (const listener of this.#sessionListeners) listener(session);
       void session.client.closed.then(({ details }) => this.#lost(session, details.kicked === true));
       return session;
     } catch (error) {
       this.#current = undefined;
+      this.#failure = reasonOf(error);
       throw this.#loss?.isKick === true ? explainKicked(error) : error;
     } finally {
       this.#delay = undefined;

@@ -1,30 +1,63 @@
-import type { ApprovalRequest, Approvals, Ask } from "./approvals.js";
-import type { AgentName, ImageHost, LispSession } from "./image.js";
+import type { AgentSession } from "./agent.js";
+import type { ApprovalRequest } from "./approvals.js";
+import type { LispSession } from "./image.js";
+import type { SteeringState } from "./steering.js";
 
-/** An agent as others of its server know it. */
-export interface Neighbour {
-  readonly name: AgentName;
-  readonly host: ImageHost;
-  readonly approvals: Approvals;
-  /** Asks the agent's user while the agent makes no call; `undefined` while its client cannot. */
-  readonly askUser: Ask | undefined;
+/** An agent of this server. */
+export interface ServedAgent {
+  readonly session: AgentSession;
+  /** The person behind it: an identity, of which there may be several agents. */
+  readonly person: string;
 }
 
-/** The agents that one server serves on one image, with the person behind each: an identity, of which there may be several agents. */
+/** Learns of the agents that come and go. */
+export interface AgentsListener {
+  added(agent: ServedAgent): void;
+  removed(agent: ServedAgent): void;
+}
+
+/**
+ * The agents that one server serves on one image. Those of one person with one name are steered together, and so is one that comes later: a client
+ * that begins another session is still the agent that the user has paused or thrown out.
+ */
 export class Neighbours {
-  readonly #persons = new Map<Neighbour, string>();
-  readonly #onLeft: (agent: Neighbour) => void;
+  readonly #agents = new Map<AgentSession, ServedAgent>();
+  readonly #listeners = new Set<AgentsListener>();
+  /** How agents are steered that are not free, by person and name. */
+  readonly #steered = new Map<string, SteeringState>();
 
-  constructor(onLeft: (agent: Neighbour) => void = () => undefined) {
-    this.#onLeft = onLeft;
+  /** Those that are connected, oldest first. */
+  get all(): readonly ServedAgent[] {
+    return [...this.#agents.values()];
   }
 
-  add(agent: Neighbour, person: string): void {
-    this.#persons.set(agent, person);
+  /** Adds a listener. @returns a function that removes it */
+  watch(listener: AgentsListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
-  remove(agent: Neighbour): void {
-    if (this.#persons.delete(agent)) this.#onLeft(agent);
+  add(session: AgentSession, person: string): void {
+    const agent = { session, person };
+    session.steering.become(this.#steered.get(keyOf(agent)) ?? "free");
+    session.steering.onChange((state) => this.#steer(agent, state));
+    this.#agents.set(session, agent);
+    for (const { added } of this.#listeners) added(agent);
+  }
+
+  remove(session: AgentSession): void {
+    const agent = this.#agents.get(session);
+    if (agent === undefined) return;
+    this.#agents.delete(session);
+    for (const { removed } of this.#listeners) removed(agent);
+  }
+
+  /** Steers all agents of the same person and name like this one. */
+  #steer(agent: ServedAgent, state: SteeringState): void {
+    const key = keyOf(agent);
+    if (state === "free") this.#steered.delete(key);
+    else this.#steered.set(key, state);
+    for (const other of this.all) if (keyOf(other) === key) other.session.steering.become(state);
   }
 
   /**
@@ -34,12 +67,12 @@ export class Neighbours {
    */
   async ownerOf(
     { owner, stop, thread }: ApprovalRequest,
-    asking: Neighbour,
+    asking: AgentSession,
     { client }: LispSession,
-  ): Promise<Neighbour | undefined> {
+  ): Promise<AgentSession | undefined> {
     if (owner === undefined) return undefined;
-    const person = this.#persons.get(asking);
-    for (const [agent, theirs] of this.#persons) {
+    const person = this.#agents.get(asking)?.person;
+    for (const { session: agent, person: theirs } of this.all) {
       const session = theirs === person ? undefined : await agent.host.current();
       if (session === undefined || session.client.info.pid !== client.info.pid) continue;
       const isOwner = stop === undefined ? await runs(session, thread) : isStoppedIn(session, stop);
@@ -47,6 +80,10 @@ export class Neighbours {
     }
     return undefined;
   }
+}
+
+function keyOf({ session, person }: ServedAgent): string {
+  return `${person} ${session.name.text}`;
 }
 
 function isStoppedIn({ client }: LispSession, { thread, level }: { readonly thread: number; readonly level: number }) {

@@ -5,6 +5,7 @@ import { CallEntries, type CallRecorder, type RecordedCall } from "../call/recor
 import { refusalAnswer, runTool, type ToolCall, type ToolHost } from "../call/run-call.js";
 import type { DeclaredTool, Tool } from "../call/tool.js";
 import type { AgentSession } from "../session/agent.js";
+import { thrownOut } from "../session/steering.js";
 import { chooseTools } from "./catalogue.js";
 
 export interface ToolServerOptions {
@@ -23,7 +24,7 @@ export class ToolServer {
   readonly agent: AgentSession;
   readonly #host: ToolHost;
   readonly #recorders: readonly CallRecorder[];
-  /** The functions that answer running calls. Only the first answer of a call counts. */
+  /** The functions that answer calls that run or wait. Only the first answer of a call counts. */
   readonly #running = new Set<(answer: ToolAnswer) => void>();
   /** The answer of every call after `cutOff`. */
   #cutOff: ToolAnswer | undefined;
@@ -31,6 +32,9 @@ export class ToolServer {
   constructor(agent: AgentSession, { catalogue, names, recorders = [], onDefect }: ToolServerOptions = {}) {
     this.agent = agent;
     this.#recorders = recorders;
+    agent.steering.onChange((state) => {
+      if (state === "out") this.#settleAll(refusalAnswer(this.#host, thrownOut()));
+    });
     this.#host = { ...chooseTools(agent.config, catalogue, names), agent, onDefect: onDefect ?? (() => undefined) };
   }
 
@@ -68,7 +72,7 @@ export class ToolServer {
     return this.#recorders.length === 0 ? undefined : new CallEntries(this.#recorders, call, this.#host.onDefect);
   }
 
-  /** The answer of the tool or, if that comes first, of the end of the server. */
+  /** The answer of the tool or, if that comes first, of the end of the server or of the agent. */
   #answer(call: ToolCall): Promise<ToolAnswer> {
     // `Promise.race` with a promise of the server would keep every answer alive as long as the server.
     return new Promise((settle) => {
@@ -83,7 +87,11 @@ export class ToolServer {
   /** Answers running and later calls with a refusal. Their work in Lisp ends when the image host or the client is closed. */
   cutOff(): void {
     this.#cutOff = explainError(new Refusal("SHUTTING_DOWN", "The server is shutting down; the call did not finish."));
-    for (const settle of this.#running) settle(this.#cutOff);
+    this.#settleAll(this.#cutOff);
+  }
+
+  #settleAll(answer: ToolAnswer): void {
+    for (const settle of this.#running) settle(answer);
   }
 }
 
