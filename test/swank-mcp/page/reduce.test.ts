@@ -79,10 +79,16 @@ describe("reduce", () => {
     expect([agents, questions]).to.deep.equal([[], []]);
   });
 
-  it("forgets the oldest calls, and counts them", () => {
-    const many = Array.from({ length: MOST_CALLS + 5 }, (_, id) => ({ type: "call", call: call(String(id)) }) as const);
-    const { calls, forgotten } = stateAfter(...many);
-    expect([calls.length, calls[0]?.id, forgotten]).to.deep.equal([MOST_CALLS, "5", 5]);
+  it("forgets the oldest calls that have ended, and counts them", () => {
+    const ended = Array.from({ length: MOST_CALLS + 4 }, (_, id) => call(String(id), { ended: 1 }));
+    const events = [call("runs"), ...ended].map((each) => ({ type: "call", call: each }) as const);
+    const { calls, forgotten } = stateAfter(...events);
+    expect([calls.length, calls[0]?.id, calls[1]?.id, forgotten]).to.deep.equal([MOST_CALLS, "runs", "5", 5]);
+  });
+
+  it("forgets the oldest of all if all run", () => {
+    const calls = Array.from({ length: MOST_CALLS + 2 }, (_, id) => call(String(id)));
+    expect(stateAfter({ type: "state", state: { ...empty, calls } }).calls[0]?.id).to.equal("2");
   });
 
   it("keeps the end of the output, and ignores that of unknown calls", () => {

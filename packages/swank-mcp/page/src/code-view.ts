@@ -14,7 +14,28 @@ export function lispCode(code: string): unknown {
     : [lispTokens(code.slice(0, MOST_COLOURED)).map(tokenView), code.slice(MOST_COLOURED)];
 }
 
-/** Source with its line numbers and the marked line. */
+/** Most characters that are shown of each argument in a row. */
+const MOST_ARGUMENT = 200;
+
+/** Arguments, which come as JSON, as names and values on a line. A text that is cut stays as it is. */
+export function argumentsView(json: string): unknown {
+  const given = parsed(json);
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return json.slice(0, MOST_ARGUMENT);
+  return Object.entries(given).map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return html`<span class="key">${name}</span> ${text.slice(0, MOST_ARGUMENT)}  `;
+  });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Source with its line numbers and, if it is known, the marked line. */
 export function sourceView(source: PageSource): TemplateResult {
   const lines = lispLines(source.lines).map((tokens, index) => {
     const number = source.first + index;
@@ -23,8 +44,13 @@ export function sourceView(source: PageSource): TemplateResult {
       <span class="number">${number}</span><code>${tokens.map(tokenView)}</code>
     </li>`;
   });
+  const { file, line } = source;
   return html`<figure class="source">
-    <figcaption title=${source.file}><span class="path">${source.file}</span>:${source.line}</figcaption>
-    <ol tabindex="0" aria-label="Source, line ${source.line} marked">${lines}</ol>
+    ${
+      file === ""
+        ? html`<figcaption>Not in a file: as Lisp prints it</figcaption>`
+        : html`<figcaption title=${file}><span class="path">${file}</span>${line > 0 ? `:${line}` : nothing}</figcaption>`
+    }
+    <ol tabindex="0" aria-label=${line > 0 ? `Source, line ${line} marked` : "Source"}>${lines}</ol>
   </figure>`;
 }

@@ -1,4 +1,4 @@
-import type { Act, Looks, PageReply, PageState } from "../../src/page/model.js";
+import type { Act, Looks, PageCall, PageReply, PageState } from "../../src/page/model.js";
 
 /** Why the server, or the way to it, did not do what was asked. */
 export class PageError extends Error {
@@ -29,6 +29,8 @@ export interface PageContext {
   readonly state: PageState;
   /** False if the page only reads. Then a panel shows nothing that acts. */
   readonly canAct: boolean;
+  /** The name of the agent of a call, also of one that has left. */
+  nameOf(call: Pick<PageCall, "agent" | "agentName">): string;
   /** Asks the server. Rejects with a {@link PageError}. */
   look<Name extends keyof Looks>(
     name: Name,

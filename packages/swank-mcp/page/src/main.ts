@@ -1,23 +1,38 @@
-import { html, render } from "lit-html";
-import type { PageEvent, PageState } from "../../src/page/model.js";
+import { render } from "lit-html";
+import { App } from "./app.js";
+import { listenToKeys } from "./keys.js";
+import { pageView } from "./layout.js";
+import { callOfPrompt } from "./prompt.js";
+import { selectStop } from "./stops.js";
+import { followEnd, selectCall } from "./timeline.js";
 
-/** Shows the state as JSON whenever it is sent. */
-function show(state: PageState): void {
-  render(
-    html`<main>
-      <h1>Lisp <output id="image">${state.image.state}</output></h1>
-      <pre>${JSON.stringify(state, undefined, 2)}</pre>
-    </main>`,
-    document.body,
-  );
-}
+/** Milliseconds between showings of times that pass. */
+const TICK = 1000;
 
-function readEvent(text: string): PageEvent {
-  return JSON.parse(text);
-}
-
-const events = new EventSource("events");
-events.addEventListener("message", ({ data }) => {
-  const event = readEvent(data);
-  if (event.type === "state") show(event.state);
+const app: App = new App({
+  render: () => {
+    render(pageView(app), document.body);
+    followEnd();
+  },
+  onEvent: (event) => {
+    const isYou = (agent: string) => app.state?.agents.some(({ id, isYou }) => id === agent && isYou === true) === true;
+    const call = callOfPrompt(event, isYou);
+    if (call === undefined) return;
+    selectCall(call);
+    app.open("timeline");
+  },
+  openCall: selectCall,
+  openStop: selectStop,
 });
+
+listenToKeys((panel) => app.open(panel));
+app.update();
+
+// Times that pass are shown only while the page is seen.
+setInterval(() => {
+  const { state } = app;
+  if (state === undefined || document.hidden) return;
+  const isPassing =
+    state.questions.length > 0 || state.stops.length > 0 || state.calls.some(({ ended }) => ended === undefined);
+  if (isPassing) app.update();
+}, TICK);

@@ -44,9 +44,17 @@ function replaced<Item extends PageAgent | PageCall>(items: readonly Item[], ite
   return index < 0 ? [...items, item] : items.with(index, item);
 }
 
+/** Forgets the oldest calls that have ended, as the server does, or else the oldest of all. */
 function withinBounds(state: PageState): PageState {
-  const excess = state.calls.length - MOST_CALLS;
-  return excess <= 0 ? state : { ...state, calls: state.calls.slice(excess), forgotten: state.forgotten + excess };
+  let excess = state.calls.length - MOST_CALLS;
+  if (excess <= 0) return state;
+  const forgotten = state.forgotten + excess;
+  const calls = state.calls.filter(({ ended }) => {
+    const isForgotten = excess > 0 && ended !== undefined;
+    if (isForgotten) excess -= 1;
+    return !isForgotten;
+  });
+  return { ...state, calls: calls.slice(-MOST_CALLS), forgotten };
 }
 
 function withOutput(state: PageState, id: string, text: string): PageState {

@@ -1,0 +1,109 @@
+import { html, nothing, type TemplateResult } from "lit-html";
+import type { PageCall, PageCallText } from "../../src/page/model.js";
+import { lispCode } from "./code-view.js";
+import type { PageContext } from "./context.js";
+import { clock, duration, elapsed } from "./format.js";
+import { icon } from "./icons.js";
+import { Loading, loadingView } from "./loading.js";
+
+/** Milliseconds between readings of a call that runs and prints. */
+const READ_AGAIN = 1000;
+
+/** The whole of the call that is open. */
+export class CallDetail {
+  id: string | undefined;
+  #text: Loading<PageCallText> | undefined;
+  /** The call as it was when its text was read last, and when that was. */
+  #read: { readonly call: PageCall; readonly at: number } | undefined;
+
+  open(id: string): void {
+    if (this.id === id) return;
+    this.id = id;
+    this.#text = undefined;
+    this.#read = undefined;
+  }
+
+  toggle(id: string): void {
+    if (this.id === id) this.close();
+    else this.open(id);
+  }
+
+  close(): void {
+    this.#text?.stop();
+    this.id = undefined;
+    this.#text = undefined;
+  }
+
+  view(context: PageContext): TemplateResult | typeof nothing {
+    const { id } = this;
+    const call = id === undefined ? undefined : context.state.calls.findLast((each) => each.id === id);
+    if (id === undefined) return nothing;
+    if (call !== undefined) this.#readAgain(context, call);
+    const close = () => this.#closeAndFocus(context);
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      close();
+    };
+    return html`<section class="detail" id="call-detail" aria-labelledby="call-title" tabindex="-1" @keydown=${onKey}>
+      <header>
+        <h2 id="call-title">${call === undefined ? "Call" : html`<b>${context.nameOf(call)}</b> ${call.tool}`}</h2>
+        <button class="button ghost" aria-label="Close" title="Close (Esc)" @click=${close}>${icon("close")}</button>
+      </header>
+      <div class="detail-body">
+        ${call === undefined ? html`<p class="quiet">This call is no longer kept.</p>` : factsView(call)}
+        ${this.#text === undefined ? nothing : loadingView(this.#text, "the whole call", (text) => textView(text, call))}
+      </div>
+    </section>`;
+  }
+
+  /** Reads the text when the call has changed: at once when it ends, otherwise at most each second. */
+  #readAgain(context: PageContext, call: PageCall): void {
+    const { id } = call;
+    const before = this.#read;
+    if (before?.call === call) return;
+    const now = Date.now();
+    const isDue = before === undefined || call.ended !== before.call.ended || now - before.at >= READ_AGAIN;
+    if (!isDue) return;
+    this.#read = { call, at: now };
+    this.#text ??= new Loading(() => context.update());
+    const text = this.#text;
+    queueMicrotask(() => text.load((signal) => context.look("call", { id }, signal)));
+  }
+
+  #closeAndFocus(context: PageContext): void {
+    this.close();
+    context.update();
+    requestAnimationFrame(() => document.querySelector<HTMLElement>("#calls [data-rove][tabindex='0']")?.focus());
+  }
+}
+
+function factsView(call: PageCall): TemplateResult {
+  const time = call.ended === undefined ? elapsed(Date.now() - call.begun) : duration(call.ended - call.begun);
+  return html`<dl class="facts">
+    <div><dt>Outcome</dt><dd class=${call.isError === true ? "is-bad" : ""}>${call.outcome ?? "running"}</dd></div>
+    <div><dt>Begun</dt><dd>${clock(call.begun)}</dd></div>
+    <div><dt>Took</dt><dd>${time}</dd></div>
+    ${call.package === undefined ? nothing : html`<div><dt>Package</dt><dd><code>${call.package}</code></dd></div>`}
+  </dl>`;
+}
+
+function textView(
+  { code, arguments: given, output, answer }: PageCallText,
+  call: PageCall | undefined,
+): TemplateResult {
+  const isLisp = call?.isLisp === true;
+  const json = JSON.stringify(given, undefined, 2);
+  return html`${code === "" ? nothing : section("Code", html`<pre class="code" tabindex="0">${isLisp ? lispCode(code) : code}</pre>`)}
+    ${
+      json === undefined || json === "{}" || !isLisp
+        ? nothing
+        : html`<details><summary>Arguments</summary><pre>${json}</pre></details>`
+    }
+    ${output === "" ? nothing : section("Output", html`<pre class="output" tabindex="0">${output}</pre>`)}
+    ${answer.length === 0 ? nothing : section("Answer", html`${answer.map((block) => html`<pre tabindex="0">${block}</pre>`)}`)}`;
+}
+
+function section(title: string, content: TemplateResult): TemplateResult {
+  return html`<section><h3>${title}</h3>${content}</section>`;
+}

@@ -1,0 +1,143 @@
+import type { Profile, StackNode } from "./data.js";
+
+/** A function below certain callers, as a box of the flame graph. */
+export interface FlameBox {
+  /** Its number among all, the one at the top first. */
+  readonly index: number;
+  readonly name: string;
+  readonly depth: number;
+  readonly samples: number;
+  readonly self: number;
+  /** Samples to the left of it. */
+  readonly start: number;
+  readonly parent: FlameBox | undefined;
+  readonly children: FlameBox[];
+}
+
+/** What a flame graph shows. */
+export interface Flame {
+  readonly root: FlameBox;
+  /** All boxes, each before those below it. */
+  readonly boxes: readonly FlameBox[];
+  /** True if only the hottest path is known, not all stacks. */
+  readonly isPath: boolean;
+}
+
+/** A box that is shown: its place and width as shares of the zoomed box. */
+export interface PlacedBox {
+  readonly box: FlameBox;
+  readonly left: number;
+  readonly width: number;
+  /** 0 for the top row. */
+  readonly row: number;
+}
+
+function ofPath(path: Profile["path"]): StackNode[] {
+  return path.map(({ name, samples }, depth) => ({
+    depth,
+    name,
+    samples,
+    self: samples - (path[depth + 1]?.samples ?? 0),
+  }));
+}
+
+/** The boxes of a profile's samples: of its stacks, or else of its hottest path. */
+export function flameOf({ stacks, path, samples, outside }: Profile): Flame {
+  const nodes = stacks?.nodes ?? ofPath(path);
+  const total = Math.max(1, samples);
+  const root: FlameBox = {
+    index: 0,
+    name: "all samples",
+    depth: 0,
+    samples: total,
+    self: outside,
+    start: 0,
+    parent: undefined,
+    children: [],
+  };
+  const boxes = [root];
+  const open: FlameBox[] = [root];
+  for (const { depth, name, samples: count, self } of nodes) {
+    const parent = open[depth] ?? root;
+    const start = parent.children.reduce((end, child) => Math.max(end, child.start + child.samples), parent.start);
+    const box = {
+      index: boxes.length,
+      name,
+      depth: parent.depth + 1,
+      samples: count,
+      self,
+      start,
+      parent,
+      children: [],
+    };
+    parent.children.push(box);
+    open[depth + 1] = box;
+    boxes.push(box);
+  }
+  return { root, boxes, isPath: stacks === undefined };
+}
+
+/** Where the boxes are that can be seen while `zoomed` fills the width; those narrower than `least` are left out. */
+export function placedBoxes(zoomed: FlameBox, least = 0.0015): PlacedBox[] {
+  const above: PlacedBox[] = [];
+  for (let box: FlameBox | undefined = zoomed.parent; box !== undefined; box = box.parent) {
+    above.push({ box, left: 0, width: 1, row: box.depth });
+  }
+  const placed = above.reverse();
+  const add = (box: FlameBox) => {
+    const width = box.samples / zoomed.samples;
+    if (width < least) return;
+    placed.push({ box, left: (box.start - zoomed.start) / zoomed.samples, width, row: box.depth });
+    for (const child of box.children) add(child);
+  };
+  add(zoomed);
+  return placed;
+}
+
+/** The boxes whose names contain a text, and the samples below any of them. */
+export function matchesOf(flame: Flame, text: string): { readonly found: ReadonlySet<FlameBox>; samples: number } {
+  const found = new Set<FlameBox>();
+  const wanted = text.trim().toLowerCase();
+  if (wanted === "") return { found, samples: 0 };
+  let samples = 0;
+  const search = (box: FlameBox, isInside: boolean) => {
+    const isFound = box.parent !== undefined && box.name.toLowerCase().includes(wanted);
+    if (isFound) found.add(box);
+    if (isFound && !isInside) samples += box.samples;
+    for (const child of box.children) search(child, isInside || isFound);
+  };
+  search(flame.root, false);
+  return { found, samples };
+}
+
+/** Where an arrow key leads from a box: up to the caller, down to the call with the most samples, left and right to the calls beside it. */
+export function neighbourOf(box: FlameBox, key: string): FlameBox | undefined {
+  const siblings = box.parent?.children ?? [];
+  const place = siblings.indexOf(box);
+  if (key === "ArrowUp") return box.parent;
+  if (key === "ArrowDown") return box.children[0];
+  if (key === "ArrowLeft") return siblings[place - 1];
+  if (key === "ArrowRight") return place < 0 ? undefined : siblings[place + 1];
+  return undefined;
+}
+
+/** The number of colours for packages. */
+export const FLAME_COLOURS = 6;
+
+const OF_LISP = /^(?:COMMON-LISP|CL|SB-[A-Z0-9-]+|SWANK[A-Z0-9/-]*):/i;
+
+/** The name without `(method`, `(setf` and so on before it; of a local function, the one that it is in. */
+function plainName(name: string): string {
+  const outer = name.split(/ :in /i).at(-1) ?? name;
+  return outer.replace(/^\((?:[a-z]+ )+/i, "").replace(/^[("]+/, "");
+}
+
+/** The colour of a function: the same for all of its package; `undefined` for functions of Lisp, and for what has no package. */
+export function flameColour(name: string): number | undefined {
+  const plain = plainName(name);
+  const colon = plain.indexOf(":");
+  if (colon <= 0 || OF_LISP.test(plain)) return undefined;
+  let hash = 0;
+  for (const letter of plain.slice(0, colon)) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 9973;
+  return hash % FLAME_COLOURS;
+}
