@@ -95,7 +95,8 @@ const LOOKS: { readonly [Name in LookName]: Look<Name> } = {
   ),
   profile: look(
     z.strictObject({ seconds: watchedSeconds, mode: z.enum(["cpu", "alloc"]) }),
-    ({ seconds, mode }, { client, signal }) => client.program.profile({ seconds }, { mode, signal }).result(),
+    ({ seconds, mode }, { client, signal }) =>
+      client.program.profile({ seconds }, { mode, stacks: true, signal }).result(),
   ),
   trace: look(
     z.strictObject({ functions: z.array(z.string().min(1)).min(1), seconds: watchedSeconds }),
