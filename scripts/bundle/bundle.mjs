@@ -16,8 +16,8 @@ export class DefaultJsonSchemaValidator {
 }`;
 
 /**
- * Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program: once without the HTTP server, which would
- * slow every start, and once with it.
+ * Bundles the compiled swank-mcp with everything that it imports, into packages/swank-mcp/dist/program: once without the HTTP server and
+ * the page, which would slow every start, and once with them.
  */
 export async function bundle() {
   await mkdir(PROGRAM, { recursive: true });
@@ -68,7 +68,7 @@ const REPLACEMENTS = { name: "replacements", setup: replaceModules };
 const WITHOUT_HTTP = {
   name: "without HTTP",
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]dist[/\\]http[/\\][^/\\]+$/ }, () => ({
+    onLoad({ filter: /[/\\]swank-mcp[/\\]dist[/\\](?:http|page)[/\\][^/\\]+$/ }, () => ({
       contents: 'throw new Error("This bundle serves no HTTP.");',
     }));
   },

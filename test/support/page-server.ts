@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:ht
 import * as z from "zod";
 import { Feed } from "#swank-mcp/page/feed.js";
 import type { PageEvent, PageState } from "#swank-mcp/page/model.js";
+import { firstAddress, newSecret, PageGuard } from "#swank-mcp/page/page-guard.js";
 import { PageServer, type PageServices } from "#swank-mcp/page/serve-page.js";
 
 /** An answer of the page's server. */
@@ -168,7 +169,9 @@ export class ServedPage {
     const refuse = async () =>
       ({ ok: false, error: { code: "NOT_AVAILABLE", message: "There is no image." } }) as const;
     const all = { feed: this.feed, isReadOnly: false, look: refuse, act: refuse, ...services };
-    this.url = server.serve(all, "that the test has");
+    const token = newSecret();
+    this.url = firstAddress(server.port, token);
+    server.serve(new PageGuard(server.port, token, "that the test has"), all);
   }
 
   static async start(services: Partial<PageServices> = {}): Promise<ServedPage> {

@@ -6,7 +6,7 @@ import { PageActs } from "#swank-mcp/page/acts.js";
 import { Feed } from "#swank-mcp/page/feed.js";
 import { ImageWatch, type WatchParts } from "#swank-mcp/page/image-watch.js";
 import { PageLooks } from "#swank-mcp/page/looks.js";
-import type { Act, Looks, PageReply, PageState } from "#swank-mcp/page/model.js";
+import type { Act, Looks, PageMode, PageReply, PageState } from "#swank-mcp/page/model.js";
 import { PageRefusal } from "#swank-mcp/page/reply.js";
 import { PageStops } from "#swank-mcp/page/stops.js";
 import { AgentName, ImageHost } from "#swank-mcp/session/image.js";
@@ -30,7 +30,9 @@ export function codeOf(reply: PageReply<unknown>): string {
 /** Milliseconds after which a page that was left is no longer watched. */
 const GRACE = 100;
 
-export interface PageOptions extends Partial<Pick<WatchParts, "mode" | "served" | "imageKind" | "isReadOnly">> {
+export interface PageOptions extends Partial<Pick<WatchParts, "served" | "imageKind" | "isReadOnly">> {
+  /** Default: `image`. */
+  readonly mode?: PageMode;
   /** The agents of the server by their ids on the page. */
   readonly agents?: ReadonlyMap<string, AgentSession>;
 }
@@ -56,7 +58,7 @@ export class PageBeside {
     const served = options.served ?? (() => [...agents.values()]);
     this.person = new ToolServer(new AgentSession(host, config, name), { onDefect });
     this.feed = new Feed({ version: "0", mode, isReadOnly }, GRACE);
-    this.watch = new ImageWatch({ mode, feed: this.feed, host, stops, served, imageKind, isReadOnly, onDefect });
+    this.watch = new ImageWatch({ feed: this.feed, host, stops, served, imageKind, isReadOnly, onDefect });
     const session = (signal: AbortSignal) => this.watch.session(signal);
     const callText = (id: string) => {
       const text = this.watch.record.text(id);

@@ -1,8 +1,9 @@
-/** Code that tasks run, for swank-mcp, which reports evaluations in its own way. No part of the API: it changes without notice. */
+/** For swank-mcp: code that tasks run, because it reports evaluations in its own way, and its own files. No part of the API: it changes without notice. */
 export { bareCode } from "sexp-parser";
 export { changesCode } from "./code/changes.js";
 export { loadCode, testCode } from "./code/load.js";
 export type { PreparedCode, RunCode } from "./evaluation/work.js";
+export { keepForUser } from "./files/kept.js";
 export { growthCode } from "./program/heap.js";
 export { profileCode } from "./program/profile.js";
 export { timeCode } from "./program/timing.js";

@@ -1,18 +1,22 @@
 import { resolve } from "node:path";
 import { ownCommand } from "./base/client-setup.js";
-import { helpText, readConfig } from "./base/config.js";
+import { type Config, helpText, readConfig } from "./base/config.js";
 import { Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
-import { openLog, startLine } from "./base/log.js";
+import { type Log, openLog, startLine } from "./base/log.js";
 import { OptionError } from "./base/option.js";
 import { emacsFolder, VERSION } from "./base/version.js";
 import { checkFiles } from "./check-files.js";
 import { TOOL_COMMANDS } from "./console/commands.js";
 import { serveConsole } from "./console/console.js";
 import { serveStdio } from "./mcp/stdio.js";
-import { clientTools, serverOf } from "./serve.js";
+import { type ClientTools, clientTools, serverOf } from "./serve.js";
+import type { ToolServer } from "./tools/tool-server.js";
 
 /** Exit code for a wrong command line. */
 const USAGE_ERROR = 2;
+
+/** How long standard output may stay unread, to which the command page writes nothing, in milliseconds. */
+const PAGE_PATIENCE = 0;
 
 /** How long `--help` may stay unread in a pager, in milliseconds. */
 const PAGER_PATIENCE = 600_000;
@@ -35,8 +39,43 @@ async function begin(lifetime: Lifetime): Promise<Service> {
   const log = openLog(config);
   lifetime.logTo(log);
   log(startLine(config));
+  return config.page === undefined ? serve(config, log, lifetime) : serveWithPage(config, log, lifetime);
+}
+
+/** Opens the tools of the only client of this process. */
+type OpenTools = (name: string, names?: ReadonlyMap<string, string>) => ToolServer;
+
+/** Serves agents, and a page beside them. Only then is the image shared in this process, and the code of the page needed. */
+async function serveWithPage(config: Config, log: Log, lifetime: Lifetime): Promise<Service> {
+  const { Page } = await import("./page/page.js");
+  const page = await Page.open(config, log);
+  const clients = clientTools(config, log, page);
+  page.serve(clients);
+  const close = async () => {
+    await page.close();
+    await clients.close();
+  };
+  if (config.command === "page") return { patience: PAGE_PATIENCE, close };
+  const open: OpenTools = (name, names) => clients.open(name, name, names);
+  const service = await serve(config, log, lifetime, { ...clients, close }, open);
+  // Over HTTP, this is what ends the clients.
+  if (config.command === "http") return service;
+  const end = async () => {
+    await service.close?.();
+    await close();
+  };
+  return { ...service, close: end };
+}
+
+async function serve(
+  config: Config,
+  log: Log,
+  lifetime: Lifetime,
+  clients?: ClientTools,
+  open: OpenTools = (_, names) => serverOf(config, log, names),
+): Promise<Service> {
   if (config.command === "console") {
-    const tools = serverOf(config, log, TOOL_COMMANDS);
+    const tools = open("console", TOOL_COMMANDS);
     tools.agent.name.set("console");
     if (config.share !== undefined) tools.agent.host.start();
     return serveConsole(tools, { bin: resolve(process.argv[1] ?? "swank-mcp"), output }, lifetime);
@@ -44,9 +83,15 @@ async function begin(lifetime: Lifetime): Promise<Service> {
   if (config.command === "http") {
     // Only this command needs the code, which a start on standard input and output should not load.
     const { serveHttp } = await import("./http/serve-http.js");
-    return serveHttp({ config, clients: clientTools(config, log), output, log, environment: process.env });
+    return serveHttp({
+      config,
+      clients: clients ?? clientTools(config, log),
+      output,
+      log,
+      environment: process.env,
+    });
   }
-  const tools = serverOf(config, log);
+  const tools = open("agent");
   const consoleCommand = ownCommand("console", { program: process.argv[1], environment: process.env });
   return serveStdio({ tools, output, log, drainSeconds: config.timeout, consoleCommand }, lifetime);
 }

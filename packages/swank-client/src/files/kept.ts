@@ -2,9 +2,9 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync, statSync } from "node:fs";
 import { lstat, mkdtemp, readdir, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { attempted, ownSubfolder, useOwnFile } from "./own.js";
+import { attempted, defaultCacheFolder, ownSubfolder, prepareCache, useOwnFile } from "./own.js";
 
 /** The name of a file or folder that is used only as long as all of its ingredients, JSON values, are the same. */
 export function keyOf(ingredients: readonly unknown[]): string {
@@ -110,6 +110,23 @@ export async function writeAtOnce(path: string, text: string): Promise<boolean> 
     await removeQuietly(draft);
     return false;
   }
+}
+
+/**
+ * Writes a text for this user only to a file in the cache folder.
+ *
+ * @param cacheDir - Default: the user's.
+ * @returns the file's path; `undefined` if it cannot be written
+ */
+export async function keepForUser(
+  cacheDir: string | undefined,
+  name: string,
+  text: string,
+): Promise<string | undefined> {
+  const { path } = await prepareCache(resolve(cacheDir ?? defaultCacheFolder()));
+  if (path === undefined) return undefined;
+  const file = join(path, name);
+  return (await writeAtOnce(file, text)) ? file : undefined;
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -5,7 +5,9 @@ import { lispLines, lispTokens, type Token } from "./lisp-tokens.js";
 /** Most characters of a text that are coloured: each piece is an element. */
 const MOST_COLOURED = 20_000;
 
-const tokenView = ({ kind, text }: Token) => (kind === "plain" ? text : html`<span class="l-${kind}">${text}</span>`);
+/** A piece of Lisp code with its colour. */
+export const tokenView = ({ kind, text }: Token) =>
+  kind === "plain" ? text : html`<span class="l-${kind}">${text}</span>`;
 
 /** Lisp code with its colours, for a `code` or `pre` element. */
 export function lispCode(code: string): unknown {

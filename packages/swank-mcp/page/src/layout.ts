@@ -7,6 +7,11 @@ import { PANELS, type PageContext, type PanelName } from "./context.js";
 import { headView } from "./head.js";
 import { icon } from "./icons.js";
 import { keysView, showKeys } from "./keys.js";
+import { changesPanel } from "./panels/changes-panel.js";
+import { heapPanel } from "./panels/heap-panel.js";
+import { profilePanel } from "./panels/profile-panel.js";
+import { threadsPanel } from "./panels/threads-panel.js";
+import { tracePanel } from "./panels/trace-panel.js";
 import { promptView } from "./prompt.js";
 import { questionsView } from "./questions.js";
 import { rove } from "./roving.js";
@@ -17,16 +22,12 @@ import { timelinePanel } from "./timeline.js";
 const TABS: Readonly<Record<PanelName, readonly [title: string, panel: (context: PageContext) => TemplateResult]>> = {
   timeline: ["Timeline", timelinePanel],
   stops: ["Stops", stopsPanel],
-  threads: ["Threads", emptyPanel],
-  changes: ["Changes", emptyPanel],
-  heap: ["Heap", emptyPanel],
-  profile: ["Profile", emptyPanel],
-  trace: ["Trace", emptyPanel],
+  threads: ["Threads", threadsPanel],
+  changes: ["Changes", changesPanel],
+  heap: ["Heap", heapPanel],
+  profile: ["Profile", profilePanel],
+  trace: ["Trace", tracePanel],
 };
-
-function emptyPanel(): TemplateResult {
-  return html`<div class="panel"></div>`;
-}
 
 /** The whole page. */
 export function pageView(app: App): TemplateResult {

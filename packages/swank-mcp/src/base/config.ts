@@ -55,11 +55,11 @@ export function addressText({ host, port }: ImageAddress): string {
 }
 
 /**
- * Reads the port on which to share an image; 0, and an empty text, stand for any free port.
+ * Reads a port; 0, and an empty text, stand for any free port.
  *
  * @throws OptionError - when the text is not a port.
  */
-function readSharePort(text: string, source: string): number {
+function readFreePort(text: string, source: string): number {
   const port = Number(text);
   if (/^\d*$/.test(text) && port <= 65535) return port;
   throw new OptionError(
@@ -79,17 +79,24 @@ const attach: Option<ImageAddress | undefined> = {
   },
 };
 
-const share: Option<number | undefined> = {
-  flag: "--share",
-  placeholder: "PORT",
-  valueOptional: true,
-  summary:
-    "Let your Emacs connect to the launched image on this port of 127.0.0.1; --share alone means any free port. Clients that connect can do anything, so they need a secret: that of --secret-file, of ~/.slime-secret, or a generated one. Standard error says how to connect. The image is launched when the client asks for the list of tools (in the console, at once), and ends with the server.",
-  read: (texts, source) => {
-    const text = texts.at(-1);
-    return text === undefined ? undefined : readSharePort(text, source);
-  },
-};
+/** An option for a port: without one, any free port. */
+function freePortOption(flag: Option<unknown>["flag"], summary: string): Option<number | undefined> {
+  return {
+    flag,
+    placeholder: "PORT",
+    valueOptional: true,
+    summary,
+    read: (texts, source) => {
+      const text = texts.at(-1);
+      return text === undefined ? undefined : readFreePort(text, source);
+    },
+  };
+}
+
+const share = freePortOption(
+  "--share",
+  "Let your Emacs connect to the launched image on this port of 127.0.0.1; --share alone means any free port. Clients that connect can do anything, so they need a secret: that of --secret-file, of ~/.slime-secret, or a generated one. Standard error says how to connect. The image is launched when the client asks for the list of tools (in the console, at once), and ends with the server.",
+);
 
 /** The table of options, from which the command line, the environment, `--help` and docs/options.md are derived. */
 export const OPTIONS = {
@@ -302,6 +309,14 @@ export const OPTIONS = {
     min: 0.01,
     max: 10_080,
   }),
+  page: freePortOption(
+    "--page",
+    "Serve a page on this port of 127.0.0.1 where you watch the agents and step in; --page alone means any free port. Standard error has the address, whose token lets nobody else in. For the command page: the port.",
+  ),
+  pageReadOnly: flagOption({
+    flag: "--page-read-only",
+    summary: "The page only shows: it answers no question, evaluates nothing, and steers no agent.",
+  }),
   emacsPath: flagOption({
     flag: "--emacs-path",
     summary: "Print the folder of swank-mcp.el, for the load-path of Emacs, and exit.",
@@ -330,7 +345,7 @@ export type Command = (typeof COMMANDS)[number];
 /** All settings, checked and complete. */
 export type Config = ReturnType<typeof readConfig>;
 
-const COMMANDS = ["serve", "http", "console", "check", "token"] as const;
+const COMMANDS = ["serve", "http", "console", "page", "check", "token"] as const;
 
 const CHECK_NEEDS_FILES = "check needs files: swank-mcp check FILE..., where - means standard input.";
 
@@ -347,6 +362,11 @@ const HTTP_OPTIONS: readonly Option<unknown>[] = [
 
 const TOKEN_USE =
   "token needs what to do: swank-mcp token add NAME, swank-mcp token list, or swank-mcp token remove NAME.";
+
+const PAGE_NEEDS_IMAGE =
+  "page needs the port of the image's Swank: swank-mcp page --attach [HOST:]PORT. To watch the agents of a server, start that with --page.";
+
+const READ_ONLY_PAGE_NEEDS_PAGE = "--page-read-only is about the page: write --page, too.";
 
 const DRY_RUN_NEEDS_FIX = "--dry-run says what --fix would write: swank-mcp check --fix --dry-run FILE...";
 
@@ -377,11 +397,17 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   if (command === "check" && files.length === 0 && !help) throw new OptionError(CHECK_NEEDS_FILES);
   const stray = command === "http" ? undefined : HTTP_OPTIONS.find(({ flag }) => texts.has(flag));
   if (stray !== undefined) throw new OptionError(`${stray.flag} is an option of http: swank-mcp http ${stray.flag}.`);
+  const page = command === "page" ? (values.page ?? 0) : values.page;
+  checkPage(
+    { command, attach, page, isNamed: texts.has(OPTIONS.page.flag) },
+    texts.has(OPTIONS.pageReadOnly.flag),
+    help,
+  );
   const host = values.host ?? DEFAULT_HOST;
   const publicUrl = readPublicUrl(values.publicUrl);
   if (command === "http") checkReach({ host, publicUrl, noToken: values.noToken });
   const tokenAction = command === "token" && !help ? readTokenAction(files) : undefined;
-  return { ...values, command, files, tokenAction, host, publicUrl, foreignErrors };
+  return { ...values, command, files, tokenAction, host, publicUrl, foreignErrors, page };
 }
 
 type Value<Of> = Of extends Option<infer T> ? T : never;
@@ -480,6 +506,21 @@ function readTokenAction([kind, name, ...rest]: readonly string[]): TokenAction 
   return { kind, name };
 }
 
+interface PageSettings {
+  readonly command: Command;
+  readonly attach: ImageAddress | undefined;
+  readonly page: number | undefined;
+  readonly isNamed: boolean;
+}
+
+/** @throws OptionError - if there is nothing that the page could show. */
+function checkPage({ command, attach, page, isNamed }: PageSettings, onlyShows: boolean, help: boolean): void {
+  if (command === "page" && attach === undefined && !help) throw new OptionError(PAGE_NEEDS_IMAGE);
+  if (isNamed && (command === "check" || command === "token"))
+    throw new OptionError(`--page is no option of ${command}, which serves nobody.`);
+  if (onlyShows && page === undefined) throw new OptionError(READ_ONLY_PAGE_NEEDS_PAGE);
+}
+
 function readPublicUrl(text: string | undefined): URL | undefined {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -549,6 +590,7 @@ const USAGE = `Usage: swank-mcp [options]           MCP server on standard input
        swank-mcp http [options]      MCP server over HTTP for any number of clients on one image
        swank-mcp token add NAME      makes a token for a client of the HTTP server; also: token list, token remove NAME
        swank-mcp console [options]   prompt in this terminal that uses the same tools
+       swank-mcp page --attach PORT  page where you watch the agents of an image and step in
        swank-mcp check FILE...       finds unbalanced parentheses without a Lisp; - means standard input
 
 Gives agents a live Common Lisp image. Without --attach, the server launches SBCL when a tool first needs it.

@@ -7,7 +7,7 @@ import type { ImageHost, ImageState, LispSession } from "../session/image.js";
 import type { DebuggedStop } from "../session/lisp-port.js";
 import { cutName, oneLine } from "../text/cut.js";
 import type { Feed } from "./feed.js";
-import type { PageImage, PageMode, PageStop } from "./model.js";
+import type { PageImage, PageStop } from "./model.js";
 import { RecordView } from "./record.js";
 import { PageRefusal } from "./reply.js";
 import type { PageStops } from "./stops.js";
@@ -36,7 +36,6 @@ const UNANSWERED = "The image does not answer: the figures were read earlier.";
 
 /** What the page's own connection to the image is made and used with. */
 export interface WatchParts {
-  readonly mode: PageMode;
   readonly feed: Feed;
   /** The page's own host. */
   readonly host: ImageHost;
@@ -45,6 +44,8 @@ export interface WatchParts {
   served(): readonly AgentSession[];
   /** What is known of the image that agents use. The page launches none. */
   imageKind(): ImageState["kind"];
+  /** Called when the stops have changed. */
+  onStops?(): void;
   /** Whether the person may answer questions here. */
   readonly isReadOnly: boolean;
   readonly onDefect: OnDefect;
@@ -352,5 +353,6 @@ export class ImageWatch {
     if (text === this.#publishedStops) return;
     this.#publishedStops = text;
     this.#parts.feed.stops(stops);
+    this.#parts.onStops?.();
   }
 }

@@ -37,21 +37,17 @@ export class PageGuard {
   readonly #origins: ReadonlyMap<string, string>;
   readonly #port: number;
   readonly #where: string;
-  readonly #token = secret();
-  readonly #cookie = secret();
-  readonly #folder = `/${secret()}/`;
+  readonly #token: string;
+  readonly #cookie = newSecret();
+  readonly #folder = `/${newSecret()}/`;
 
   /** @param where - Says where the person finds the address, after `Open the address`. */
-  constructor(port: number, where: string) {
+  constructor(port: number, token: string, where: string) {
     this.#port = port;
+    this.#token = token;
     this.#where = where;
     const hosts = [DEFAULT_HOST, "localhost"].flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
     this.#origins = new Map(hosts.map((host) => [host, new URL(`http://${host}`).origin]));
-  }
-
-  /** The first address, which has the token. */
-  get url(): string {
-    return `http://${DEFAULT_HOST}:${this.#port}/?token=${this.#token}`;
   }
 
   /** Returns the name of what a request asks for, without the folder, or answers it and returns `undefined`. */
@@ -79,7 +75,7 @@ export class PageGuard {
     // Only here: a program of another user may serve another address of the name localhost.
     const page = `http://${DEFAULT_HOST}:${this.#port}${this.#folder}`;
     const cookie = `${this.#cookieName}=${this.#cookie}; HttpOnly; SameSite=Strict; Path=${this.#folder}`;
-    if (req.headers.host?.startsWith("localhost") === true) redirect(res, 303, this.url);
+    if (req.headers.host?.startsWith("localhost") === true) redirect(res, 303, firstAddress(this.#port, this.#token));
     // After a link of another site, a redirection would not send the cookie. This is a step of our own.
     else if (/^(?:cross|same)-site$/.test(String(req.headers["sec-fetch-site"])))
       send(res, 200, HTML, `<!doctype html><meta http-equiv="refresh" content="0; url=${page}">`, {
@@ -98,7 +94,12 @@ export class PageGuard {
   }
 }
 
-function secret(): string {
+/** The address that a person opens. */
+export function firstAddress(port: number, token: string): string {
+  return `http://${DEFAULT_HOST}:${port}/?token=${token}`;
+}
+
+export function newSecret(): string {
   return randomBytes(SECRET).toString("base64url");
 }
 

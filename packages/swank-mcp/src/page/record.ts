@@ -220,7 +220,8 @@ export class RecordView {
       if (this.#published.delete(name)) this.#feed.agentGone(idOf(name));
       return;
     }
-    const state = isPaused ? "paused" : this.#stateOf(name);
+    const does = this.#stateOf(name);
+    const state = isPaused && does !== "asking" ? "paused" : does;
     if (this.#published.get(name) === state) return;
     this.#published.set(name, state);
     this.#feed.agent({ id: idOf(name), name: cutName(name), state });

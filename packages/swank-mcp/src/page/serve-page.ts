@@ -5,7 +5,7 @@ import type { Log } from "../base/log.js";
 import { LimitedServer } from "../http/limited-server.js";
 import type { Feed } from "./feed.js";
 import type { PageReply } from "./model.js";
-import { beginStream, HTML, PageGuard, refuse, send } from "./page-guard.js";
+import { beginStream, HTML, type PageGuard, refuse, send } from "./page-guard.js";
 
 /** Where the build puts the files for the browser. It has the same place relative to the bundle and to this module. */
 const FOLDER = new URL("../../dist/program/page/", import.meta.url);
@@ -54,14 +54,8 @@ export class PageServer {
     return new PageServer(server, await server.listen({ host: DEFAULT_HOST, port, portOption: "--page" }));
   }
 
-  /**
-   * Answers from now on.
-   *
-   * @param where - Says where the person finds the address, after `Open the address`.
-   * @returns the first address, which has the token
-   */
-  serve(services: PageServices, where: string): string {
-    const guard = new PageGuard(this.port, where);
+  /** Answers from now on. */
+  serve(guard: PageGuard, services: PageServices): void {
     const requests = new PageRequests(services);
     this.#server.serve(async (req, res) => {
       const name = guard.admit(req, res);
@@ -69,7 +63,6 @@ export class PageServer {
       this.#server.admit(req);
       await requests.answer(name, req, res);
     });
-    return guard.url;
   }
 
   /** Ends all connections. Never rejects. */

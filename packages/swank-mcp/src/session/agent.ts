@@ -351,6 +351,8 @@ export class AgentSession implements ImageUser {
   readonly steering = new Steering();
   /** Asks the user while no call runs; `undefined` while the client cannot. */
   askUser: Ask | undefined;
+  /** What lisp-status says about the server. */
+  facts: Readonly<Record<string, string>> = {};
   /** The other agents of this server, and this one. */
   readonly neighbours: Neighbours;
   readonly #leave: () => void;

@@ -253,6 +253,7 @@ export const lispStatus = defineTool({
       ),
       ...(answer.isSilent || answer.faults === 0 ? {} : { faults: faultsText(answer.faults) }),
       ...(config.readOnly ? { read_only: true } : {}),
+      ...context.agent.facts,
       ...(asked.length > 0 ? { user_asks: [...asked] } : {}),
       on_error: config.onError,
       limits: {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import type { Looks } from "#swank-mcp/page/model.js";
-import { flameColour, flameOf, matchesOf, neighbourOf, placedBoxes } from "#swank-mcp-page/panels/flame.js";
+import { flameOf, matchesOf, neighbourOf, packageOf, packagesOf, placedBoxes } from "#swank-mcp-page/panels/flame.js";
 
 type Profile = Looks["profile"]["result"];
 
@@ -105,12 +105,38 @@ describe("the flame graph of the page", () => {
     expect(neighbourOf(flameOf(profile({})).root, "ArrowRight")).to.equal(undefined);
   });
 
-  it("gives the functions of a package one colour, and those of Lisp none", () => {
-    expect(flameColour("SHOP:A")).to.equal(flameColour("SHOP::B"));
-    expect(flameColour("(METHOD SHOP::RENDER (SHOP::PAGE))")).to.equal(flameColour("SHOP::B"));
-    expect(flameColour("(FLET X :IN SHOP::Y)")).to.equal(flameColour("SHOP::B"));
-    for (const name of ["LENGTH", "SB-KERNEL:%FIND", "(FLET X :IN SB-IMPL::Y)", "evaluated code", ":KEY"]) {
-      expect(flameColour(name), name).to.equal(undefined);
-    }
+  it("has the packages with their samples, those of Lisp together and without a colour", () => {
+    expect(packagesOf(flameOf(profile({})))).to.deep.equal([
+      { name: "APP", self: 80, colour: 0 },
+      { name: "LIB", self: 5, colour: 1 },
+    ]);
+    const many = Array.from({ length: 9 }, (_, index) => ({
+      depth: 0,
+      name: `P${index}:F`,
+      samples: 9 - index,
+      self: 9 - index,
+    }));
+    const lisp = { depth: 0, name: "LENGTH", samples: 30, self: 30 };
+    const found = packagesOf(flameOf(profile({ stacks: { nodes: [lisp, ...many], omitted: 0 } })));
+    expect(found.map(({ colour }) => colour)).to.deep.equal([
+      undefined,
+      0,
+      1,
+      2,
+      3,
+      4,
+      5,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(found[0]?.name).to.equal("Lisp");
+  });
+
+  it("finds the package of functions, methods and local functions", () => {
+    const names = ["SHOP:A", "(METHOD SHOP::RENDER (OTHER::PAGE))", "(FLET X :IN SHOP::Y)", "(SETF SHOP::A)"];
+    expect(names.map(packageOf)).to.deep.equal(["SHOP", "SHOP", "SHOP", "SHOP"]);
+    const ofLisp = ["LENGTH", "SB-KERNEL:%FIND", "(FLET X :IN SB-IMPL::Y)", "evaluated code", "(LAMBDA ())"];
+    expect(ofLisp.map(packageOf)).to.deep.equal(ofLisp.map(() => "Lisp"));
   });
 });

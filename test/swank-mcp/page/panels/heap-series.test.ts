@@ -73,6 +73,7 @@ describe("the values at an axis", () => {
     expect(ticksOf(0, 70)).to.deep.equal([0, 20, 40, 60, 80]);
     expect(ticksOf(-15, 30)).to.deep.equal([-20, 0, 20, 40]);
     expect(ticksOf(0, 0)).to.deep.equal([0, 1]);
+    expect(ticksOf(0, 1.1)).to.deep.equal([0, 0.5, 1, 1.5]);
   });
 
   it("cover all values, in few steps", () => {

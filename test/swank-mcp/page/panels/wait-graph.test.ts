@@ -36,11 +36,11 @@ function overlaps({ nodes }: WaitDrawing): string[] {
   );
 }
 
-function outside({ nodes, width, height }: WaitDrawing): number {
-  return nodes.filter(
-    ({ x, y }) =>
-      x < NODE_WIDTH / 2 || x > width - NODE_WIDTH / 2 || y < NODE_HEIGHT / 2 || y > height - NODE_HEIGHT / 2,
-  ).length;
+function outside({ nodes, left, top, width, height }: WaitDrawing): number {
+  const isInside = (place: number, start: number, size: number, room: number) =>
+    place - room / 2 >= start && place + room / 2 <= start + size;
+  return nodes.filter(({ x, y }) => !isInside(x, left, width, NODE_WIDTH) || !isInside(y, top, height, NODE_HEIGHT))
+    .length;
 }
 
 describe("the drawing of who waits for whom", () => {
@@ -105,6 +105,15 @@ describe("the drawing of who waits for whom", () => {
       expect(drawing === undefined ? 1 : outside(drawing)).to.equal(0);
     });
   }
+
+  it("labels arrows to the same thread once if they have the same label", () => {
+    const labels = (...waits: readonly ReturnType<typeof waiting>[]) =>
+      waitDrawings(waitGraph([idle(1), ...waits])).flatMap(({ waits: drawn }) =>
+        drawn.filter(({ isLabelled }) => isLabelled).map(({ wait }) => wait.label),
+      );
+    expect(labels(waiting(2, 1, "a"), waiting(3, 1, "a"))).to.deep.equal(["a"]);
+    expect(labels(waiting(2, 1, "a"), waiting(3, 1, "b"))).to.deep.equal(["a", "b"]);
+  });
 
   it("draws many threads that wait for the same as one", () => {
     const [drawing] = waitDrawings(

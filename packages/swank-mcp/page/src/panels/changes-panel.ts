@@ -1,7 +1,9 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import type { Act, PageReply } from "../../../src/page/model.js";
+import { tokenView } from "../code-view.js";
 import type { PageContext } from "../context.js";
 import { count } from "../format.js";
+import { lispLines, type Token } from "../lisp-tokens.js";
 import { Loading, loadingView } from "../loading.js";
 import {
   changeKey,
@@ -152,7 +154,7 @@ class ChangesPanel {
       }}
     >
       <summary>
-        ${isNew ? html`<span class="new-mark">new</span> ` : nothing}<span class="kind">${(kind ?? "form").replaceAll("-", " ")}</span>
+        ${isNew ? html`<span class="new-mark">new</span> ` : nothing}${kind === "method" ? nothing : html`<span class="kind">${(kind ?? "form").replaceAll("-", " ")}</span>`}
         <b>${name}</b> ${place}
         <span class="quiet">${STATES[state]}${!fromClient && EVALUATED.includes(state) ? ", not from this session" : nothing}</span>
       </summary>
@@ -221,6 +223,7 @@ function diffView(change: Change): TemplateResult {
   const lines = diffLines(before, after);
   const isWhole = lines.every(({ kind }) => kind !== "removed") || lines.every(({ kind }) => kind !== "added");
   const [old, now] = names;
+  const tokensOf = tokensIn(lines);
   return html`<p class="diff-legend quiet">
       ${isWhole && before === "" ? nothing : html`<span class="is-removed">− ${old}</span>`}
       ${isWhole && after === "" ? nothing : html`<span class="is-added">+ ${now}</span>`}
@@ -228,18 +231,31 @@ function diffView(change: Change): TemplateResult {
     <div class="diff" tabindex="0" role="group" aria-label="Difference of ${change.name}">
       <table>
         <tbody>
-          ${withGaps(lines).map(lineView)}
+          ${withGaps(lines).map((line) => lineView(line, tokensOf))}
         </tbody>
       </table>
     </div>`;
 }
 
-function lineView(line: DiffLine | DiffGap): TemplateResult {
+/** The colours of lines. Those of each text are found together, because a string or comment may have several lines. */
+function tokensIn(lines: readonly DiffLine[]): (line: DiffLine) => readonly Token[] {
+  const tokens = new Map<DiffLine, readonly Token[]>();
+  for (const left of ["added", "removed"]) {
+    const text = lines.filter(({ kind }) => kind !== left);
+    for (const [index, some] of lispLines(text.map((line) => line.text)).entries()) {
+      const line = text[index];
+      if (line !== undefined) tokens.set(line, some);
+    }
+  }
+  return (line) => tokens.get(line) ?? [{ kind: "plain", text: line.text }];
+}
+
+function lineView(line: DiffLine | DiffGap, tokensOf: (line: DiffLine) => readonly Token[]): TemplateResult {
   if (line.kind === "gap") {
     return html`<tr class="gap"><td colspan="4">${count(line.lines, "unchanged line")}</td></tr>`;
   }
-  const { kind, text, before, after } = line;
-  return html`<tr class="is-${kind}"><td class="number">${before}</td><td class="number">${after}</td><td class="sign">${SIGNS[kind]}</td><td><code>${text}</code></td></tr>`;
+  const { kind, before, after } = line;
+  return html`<tr class="is-${kind}"><td class="number">${before}</td><td class="number">${after}</td><td class="sign">${SIGNS[kind]}</td><td><code>${tokensOf(line).map(tokenView)}</code></td></tr>`;
 }
 
 function assignedView(assigned: FoundChanges["assigned"]): TemplateResult | typeof nothing {

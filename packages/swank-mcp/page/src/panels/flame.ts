@@ -121,23 +121,45 @@ export function neighbourOf(box: FlameBox, key: string): FlameBox | undefined {
   return undefined;
 }
 
-/** The number of colours for packages. */
-export const FLAME_COLOURS = 6;
-
-const OF_LISP = /^(?:COMMON-LISP|CL|SB-[A-Z0-9-]+|SWANK[A-Z0-9/-]*):/i;
-
-/** The name without `(method`, `(setf` and so on before it; of a local function, the one that it is in. */
-function plainName(name: string): string {
-  const outer = name.split(/ :in /i).at(-1) ?? name;
-  return outer.replace(/^\((?:[a-z]+ )+/i, "").replace(/^[("]+/, "");
+/** A package whose functions are in a profile. */
+export interface FlamePackage {
+  /** `Lisp` for all packages of Lisp. */
+  readonly name: string;
+  /** Samples in which a function of it was the innermost one. */
+  readonly self: number;
+  /** The number of its colour; `undefined` for Lisp and for packages with few samples. */
+  readonly colour: number | undefined;
 }
 
-/** The colour of a function: the same for all of its package; `undefined` for functions of Lisp, and for what has no package. */
-export function flameColour(name: string): number | undefined {
-  const plain = plainName(name);
+/** The number of colours. */
+const COLOURS = 6;
+
+const OF_LISP = "Lisp";
+
+const LISP_PACKAGE = /^(?:COMMON-LISP|CL|SB-[A-Z0-9-]+|SWANK[A-Z0-9/-]*)$/i;
+
+/** The package of a function; for a local function, that of the function that it is in. */
+export function packageOf(name: string): string {
+  const outer = name.split(/ :in /i).at(-1) ?? name;
+  const plain = outer.replace(/^\((?:[a-z]+ )+/i, "").replace(/^[("]+/, "");
   const colon = plain.indexOf(":");
-  if (colon <= 0 || OF_LISP.test(plain)) return undefined;
-  let hash = 0;
-  for (const letter of plain.slice(0, colon)) hash = (hash * 31 + (letter.codePointAt(0) ?? 0)) % 9973;
-  return hash % FLAME_COLOURS;
+  const found = colon <= 0 ? "" : plain.slice(0, colon);
+  return found === "" || LISP_PACKAGE.test(found) ? OF_LISP : found;
+}
+
+/** The packages of a flame graph, those with the most samples first. */
+export function packagesOf({ boxes }: Flame): FlamePackage[] {
+  const samples = new Map<string, { self: number; total: number }>();
+  for (const { name, self, samples: total, parent } of boxes) {
+    if (parent === undefined) continue;
+    const known = samples.get(packageOf(name)) ?? { self: 0, total: 0 };
+    samples.set(packageOf(name), { self: known.self + self, total: known.total + total });
+  }
+  const sorted = [...samples].sort(([, one], [, other]) => other.self - one.self || other.total - one.total);
+  let next = 0;
+  return sorted.map(([name, { self }]) => {
+    const isColoured = name !== OF_LISP && next < COLOURS;
+    if (isColoured) next += 1;
+    return { name, self, colour: isColoured ? next - 1 : undefined };
+  });
 }

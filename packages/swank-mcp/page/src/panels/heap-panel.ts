@@ -20,20 +20,26 @@ const ID = "heap-panel";
 /** The times between two samples to choose from, in seconds; 0 for none. */
 const PACES = [5, 15, 60, 0] as const;
 
-/** The drawing's own size; it is shown as wide as there is room. */
-const WIDTH = 640;
+/** The width of the chart until that of the panel is known, and the least and most. */
+const USUAL_WIDTH = 640;
 
-const HEIGHT = 220;
+const LEAST_WIDTH = 260;
 
-const LINES = 6;
+const MOST_WIDTH = 1000;
 
-const LEFT = 84;
+const HEIGHT = 230;
 
-const RIGHT = 12;
+/** Room around the lines, for the values and times. */
+const LEFT = 70;
+
+const RIGHT = 8;
 
 const TOP = 10;
 
-const BOTTOM = 26;
+const BOTTOM = 24;
+
+/** Most lines in the chart. */
+const LINES = 6;
 
 class HeapPanel {
   #context: PageContext | undefined;
@@ -102,8 +108,10 @@ class HeapPanel {
   #view(context: PageContext, summary: HeapSummary): TemplateResult {
     const { used, size, bytes: counted, objects, walk, gc, collected, complete, typeCount, types: rows } = summary;
     const series = seriesOf(this.#samples);
+    const room = (document.getElementById(ID)?.clientWidth ?? USUAL_WIDTH) - 20;
+    const width = Math.min(MOST_WIDTH, Math.max(LEAST_WIDTH, room));
     const chart = chartOf(series, this.#mode, {
-      width: WIDTH - LEFT - RIGHT,
+      width: width - LEFT - RIGHT,
       height: HEIGHT - TOP - BOTTOM,
       lines: LINES,
     });
@@ -116,7 +124,7 @@ class HeapPanel {
         <span class="quiet">${count(objects, "object")}, ${bytes(counted)}${collected === "no" ? ", garbage included" : nothing}. ${cost}</span>
       </p>
       ${complete ? nothing : html`<p class="problem" role="alert">The heap is too large to be counted in 5 seconds: objects are missing.</p>`}
-      ${this.#chart(context, chart, first, last)}
+      ${this.#chart(context, chart, width, first, last)}
       ${this.#table(context, series, chart)}
       ${typeCount > rows.length ? html`<p class="quiet">The ${rows.length} types with the most bytes, of ${typeCount}.</p>` : nothing}
     `;
@@ -125,6 +133,7 @@ class HeapPanel {
   #chart(
     context: PageContext,
     chart: Chart,
+    width: number,
     first: HeapSample | undefined,
     last: HeapSample | undefined,
   ): TemplateResult {
@@ -150,7 +159,7 @@ class HeapPanel {
           )}
         </span>
       </figcaption>
-      ${chartView(chart, this.#mode, this.#type, first, last)}
+      ${chartView(chart, width, this.#mode, this.#type, first, last)}
     </figure>`;
   }
 
@@ -199,6 +208,7 @@ class HeapPanel {
 
 function chartView(
   { lines, ticks }: Chart,
+  width: number,
   mode: ChartMode,
   pointed: string | undefined,
   first: HeapSample | undefined,
@@ -207,13 +217,13 @@ function chartView(
   const what = mode === "bytes" ? "Bytes of the largest types over time" : "Growth of the types that changed the most";
   const place = (x: number, y: number) => `translate(${LEFT + x} ${TOP + y})`;
   const isAlone = first === last;
-  return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${what}. The table below has the figures.">
+  return html`<svg width=${width} height=${HEIGHT} role="img" aria-label="${what}. The table below has the figures.">
     ${ticks.map(
       ({ value, y }) =>
-        svg`<g transform=${place(0, y)}><line class=${value === 0 ? "axis" : "grid"} x2=${WIDTH - LEFT - RIGHT}></line><text class="tick" x="-8" y="4" text-anchor="end">${mode === "growth" ? growthText(value) || "0" : bytes(value)}</text></g>`,
+        svg`<g transform=${place(0, y)}><line class=${value === 0 ? "axis" : "grid"} x2=${width - LEFT - RIGHT}></line><text class="tick" x="-8" y="4" text-anchor="end">${mode === "growth" ? growthText(value) || "0" : bytes(value)}</text></g>`,
     )}
     <text class="tick" x=${LEFT} y=${HEIGHT - 6}>${first === undefined ? "" : clock(first.time)}</text>
-    <text class="tick" x=${WIDTH - RIGHT} y=${HEIGHT - 6} text-anchor="end">${isAlone || last === undefined ? "" : clock(last.time)}</text>
+    <text class="tick" x=${width - RIGHT} y=${HEIGHT - 6} text-anchor="end">${isAlone || last === undefined ? "" : clock(last.time)}</text>
     ${lines.map(
       ({ series: { name }, path, end }, index) =>
         svg`<g class="line line-${index}${name === pointed ? " is-pointed" : ""}" transform=${place(0, 0)}><title>${name}</title><path d=${path}></path><circle cx=${end[0]} cy=${end[1]} r="3.5"></circle></g>`,

@@ -81,7 +81,7 @@ export function chartOf(
   const times = values.map(({ time }) => time);
   const start = Math.min(...times, Number.POSITIVE_INFINITY);
   const span = Math.max(...times, Number.NEGATIVE_INFINITY) - start;
-  const ticks = ticksOf(
+  const ticks = byteTicks(
     Math.min(0, ...values.map(({ value }) => value)),
     Math.max(0, ...values.map(({ value }) => value)),
   );
@@ -100,12 +100,17 @@ function round(place: number): number {
   return Math.round(place * 10) / 10;
 }
 
+/** Round numbers of bytes from at most `low` to at least `high`, in the unit that fits. */
+function byteTicks(low: number, high: number): number[] {
+  const unit = 1024 ** Math.floor(Math.log(Math.max(1, high - low)) / Math.log(1024));
+  return ticksOf(low / unit, high / unit).map((tick) => tick * unit);
+}
+
 /** Round values from at most `low` to at least `high`, four or five of them. */
 export function ticksOf(low: number, high: number): number[] {
-  const range = Math.max(1, high - low);
-  const rough = range / 4;
+  const rough = high > low ? (high - low) / 4 : 1;
   const power = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max(1, ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power);
+  const step = ([1, 2, 2.5, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
   const first = Math.floor(low / step);
   const last = Math.max(first + 1, Math.ceil(high / step));
   return Array.from({ length: last - first + 1 }, (_, index) => (first + index) * step);

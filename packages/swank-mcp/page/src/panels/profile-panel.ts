@@ -3,7 +3,17 @@ import type { PageContext } from "../context.js";
 import { bytes, count } from "../format.js";
 import type { Profile } from "./data.js";
 import { shareText, shortPath, timeText } from "./figures.js";
-import { type Flame, type FlameBox, flameColour, flameOf, matchesOf, neighbourOf, placedBoxes } from "./flame.js";
+import {
+  type Flame,
+  type FlameBox,
+  type FlamePackage,
+  flameOf,
+  matchesOf,
+  neighbourOf,
+  packageOf,
+  packagesOf,
+  placedBoxes,
+} from "./flame.js";
 import { textOf } from "./panel.js";
 import { WatchPanel } from "./watch-panel.js";
 
@@ -13,6 +23,7 @@ const ROW = 22;
 /** What a person looks at in a flame graph. */
 interface FlameState {
   readonly flame: Flame;
+  readonly packages: readonly FlamePackage[];
   zoomed: FlameBox;
   selected: FlameBox;
   search: string;
@@ -25,7 +36,7 @@ function stateOf(profile: Profile): FlameState {
   const known = states.get(profile);
   if (known !== undefined) return known;
   const flame = flameOf(profile);
-  const state = { flame, zoomed: flame.root, selected: flame.root, search: "" };
+  const state = { flame, packages: packagesOf(flame), zoomed: flame.root, selected: flame.root, search: "" };
   states.set(profile, state);
   return state;
 }
@@ -57,7 +68,8 @@ function factsOf({ mode, samples, cost, counts, interval }: Profile): string {
 }
 
 function flameView(context: PageContext, state: FlameState, samples: number): TemplateResult {
-  const { flame, zoomed, selected, search } = state;
+  const { flame, packages, zoomed, selected, search } = state;
+  const colours = new Map(packages.map(({ name, colour }) => [name, colour]));
   const placed = placedBoxes(zoomed);
   const { found, samples: matching } = matchesOf(flame, search);
   const height = (Math.max(...placed.map(({ row }) => row)) + 1) * ROW;
@@ -72,7 +84,7 @@ function flameView(context: PageContext, state: FlameState, samples: number): Te
   const isSearched = search.trim() !== "";
   return html`<figure class="flame">
     <figcaption class="inspect-tools">
-      <span>${flame.isPath ? "The calls that most samples went through; the stacks of the others are not known" : "A box is a function, as wide as the samples it was in; below it is what it called"}</span>
+      <span class="quiet">${flame.isPath ? "The calls that most samples went through; the other stacks are not known" : "Below each function is what it called; width is samples"}</span>
       <label class="row"
         >Search
         <input
@@ -100,12 +112,26 @@ function flameView(context: PageContext, state: FlameState, samples: number): Te
         boxView(
           box,
           { left, width, row },
-          { samples, isSelected: box === selected, isFound: found.has(box), isAbove: row < zoomed.depth },
+          {
+            samples,
+            isSelected: box === selected,
+            isFound: found.has(box),
+            isAbove: row < zoomed.depth,
+            colour: box.parent === undefined ? undefined : colours.get(packageOf(box.name)),
+          },
           zoom,
           select,
         ),
       )}
     </svg>
+    <ul class="packages" aria-label="Packages, by the samples in their own functions">
+      ${packages
+        .slice(0, 9)
+        .map(
+          ({ name, self, colour }) =>
+            html`<li><svg class="swatch colour-${colour ?? "lisp"}" width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2"></rect></svg> ${name} <span class="quiet">${shareText(self, samples)}</span></li>`,
+        )}
+    </ul>
     <p class="flame-selected" role="status">${selectedText(selected, samples, flame)}</p>
   </figure>`;
 }
@@ -137,21 +163,21 @@ interface BoxMarks {
   readonly isSelected: boolean;
   readonly isFound: boolean;
   readonly isAbove: boolean;
+  readonly colour: number | undefined;
 }
 
 function boxView(
   box: FlameBox,
   { left, width, row }: { left: number; width: number; row: number },
-  { samples, isSelected, isFound, isAbove }: BoxMarks,
+  { samples, isSelected, isFound, isAbove, colour }: BoxMarks,
   zoom: (box: FlameBox) => void,
   select: (box: FlameBox) => void,
 ): TemplateResult {
-  const colour = box.parent === undefined ? "root" : (flameColour(box.name) ?? "lisp");
   const marks = [isSelected ? " is-selected" : "", isFound ? " is-found" : "", isAbove ? " is-above" : ""].join("");
   const figures = `${shareText(box.samples, samples)}, itself ${shareText(box.self, samples)}`;
   const percent = (share: number) => `${(100 * share).toFixed(3)}%`;
   return svg`<svg x=${percent(left)} y=${row * ROW} width=${percent(width)} height=${ROW - 1} id="flame-${box.index}"
-    class="box colour-${colour}${marks}" role="treeitem" aria-level=${box.depth + 1} aria-selected=${isSelected}
+    class="box colour-${colour ?? "lisp"}${marks}" role="treeitem" aria-level=${box.depth + 1} aria-selected=${isSelected}
     aria-label="${box.name}, ${figures}" @click=${() => zoom(box)} @mouseenter=${() => select(box)}>
     <title>${box.name}: ${figures}</title>
     <rect width="100%" height="100%" rx="2"></rect>
@@ -160,11 +186,12 @@ function boxView(
 }
 
 function selectedText(box: FlameBox, samples: number, flame: Flame): TemplateResult {
+  if (box.parent === undefined) return html`<b>${count(box.samples, "sample")}</b> in all`;
   const shown = box.children.reduce((sum, child) => sum + child.samples, 0);
-  const left = flame.isPath || box.parent === undefined ? 0 : box.samples - box.self - shown;
+  const left = flame.isPath ? 0 : box.samples - box.self - shown;
   return html`<b>${box.name}</b> ${count(box.samples, "sample")}, ${shareText(box.samples, samples)}; itself ${count(box.self, "sample")}, ${shareText(box.self, samples)}${
     left > 0 ? `; ${count(left, "sample")} in small calls that are left out` : nothing
-  }${box.parent?.parent === undefined ? nothing : html`; called by <b>${box.parent.name}</b>`}`;
+  }${box.parent.parent === undefined ? nothing : html`; called by <b>${box.parent.name}</b>`}`;
 }
 
 function functionsView({ functions, samples, counts }: Profile): TemplateResult | typeof nothing {

@@ -5,12 +5,14 @@ import { Loading, loadingView } from "../loading.js";
 import type { ProgramThread, ProgramThreads } from "./data.js";
 import { Repeater } from "./panel.js";
 import {
+  LABEL_LETTERS,
   NODE_HEIGHT,
   NODE_WIDTH,
   type PlacedNode,
   type PlacedWait,
   type Wait,
   type WaitDrawing,
+  type WaitGraph,
   waitDrawings,
   waitGraph,
 } from "./wait-graph.js";
@@ -96,9 +98,11 @@ class ThreadsPanel {
   #view(context: PageContext, { threads, count: total, deadlocks }: ProgramThreads): TemplateResult {
     const shown = this.#filter ? threads.filter(({ whose }) => whose !== "service") : threads;
     const hidden = threads.length - shown.length;
+    const graph = waitGraph(threads);
+    const isInCycle = (id: number) => graph.nodes.some((node) => node.id === id && node.isInCycle);
     return html`
       ${deadlocks.map((text) => html`<p class="problem" role="alert">${text}</p>`)}
-      ${waitsView(threads)}
+      ${waitsView(graph)}
       <p class="quiet">
         ${count(total, "thread")}${total > threads.length ? `, the first ${threads.length} listed` : nothing}${hidden > 0 ? `, ${hidden} of Lisp itself hidden` : nothing}
       </p>
@@ -113,18 +117,23 @@ class ThreadsPanel {
           </tr>
         </thead>
         <tbody>
-          ${shown.map((thread) => this.#row(context, thread, threads))}
+          ${shown.map((thread) => this.#row(context, thread, threads, isInCycle(thread.id)))}
         </tbody>
       </table>
     `;
   }
 
-  #row(context: PageContext, thread: ProgramThread, threads: readonly ProgramThread[]): unknown {
+  #row(
+    context: PageContext,
+    thread: ProgramThread,
+    threads: readonly ProgramThread[],
+    isInCycle: boolean,
+  ): TemplateResult {
     const { id, name, whose, owner, seconds, state } = thread;
     const isOpen = this.#open.has(id);
     const canInterrupt = context.canAct && state !== "stopped" && whose !== "service";
     const by = owner?.text;
-    return html`<tr class="is-${state}">
+    return html`<tr class=${isInCycle ? "is-cycle" : `is-${state}`}>
         <td class="number" data-label="Id">${id}</td>
         <th scope="row" data-label="Thread">${name}</th>
         <td data-label="Does">${doing(thread, threads)}</td>
@@ -211,8 +220,7 @@ function threadName(id: number, name: string | undefined): TemplateResult {
 }
 
 /** Who waits for whom, as drawings and as sentences. */
-function waitsView(threads: readonly ProgramThread[]): TemplateResult | typeof nothing {
-  const graph = waitGraph(threads);
+function waitsView(graph: WaitGraph): TemplateResult | typeof nothing {
   if (graph.waits.length === 0) return nothing;
   const nameOf = (id: number) => `${id} ${graph.nodes.find((node) => node.id === id)?.name ?? ""}`.trim();
   return html`<figure class="waits">
@@ -233,17 +241,17 @@ function waitsView(threads: readonly ProgramThread[]): TemplateResult | typeof n
   </figure>`;
 }
 
-function drawingView({ width, height, nodes, waits }: WaitDrawing): TemplateResult {
+function drawingView({ left, top, width, height, nodes, waits }: WaitDrawing): TemplateResult {
   const hasCycle = waits.some(({ wait }) => wait.isInCycle);
   const heading = `${count(nodes.length, "thread")}${hasCycle ? ", some of which wait for each other in a cycle" : ""}. The text below has all waits.`;
-  return html`<svg width=${width} height=${height} viewBox="0 0 ${width} ${height}" role="img" aria-label=${heading}>
+  return html`<svg width=${width} height=${height} viewBox="${left} ${top} ${width} ${height}" role="img" aria-label=${heading}>
     <defs>
       ${["plain", "cycle"].map(
         (kind) =>
           svg`<marker id="arrow-${kind}" class="is-${kind}" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto-start-reverse"><path d="M0 0.5 L10 5 L0 9.5 z"></path></marker>`,
       )}
     </defs>
-    ${waits.map(arrowView)} ${nodes.map(nodeView)} ${waits.map(labelView)}
+    ${waits.map(arrowView)} ${nodes.map(nodeView)} ${waits.filter(({ isLabelled }) => isLabelled).map(labelView)}
   </svg>`;
 }
 
@@ -256,13 +264,11 @@ function arrowView({ wait, path }: PlacedWait): TemplateResult {
   return svg`<path class=${waitClass(wait)} d=${path} marker-end=${marker}></path>`;
 }
 
-/** Most letters of a label, and of the name in a node. */
-const LABEL_LETTERS = 24;
-
+/** Most letters of the name in a node. */
 const NAME_LETTERS = 19;
 
-function labelView({ wait, x, y }: PlacedWait): TemplateResult {
-  return svg`<text class="${waitClass(wait)} label" x=${x} y=${y + 4} text-anchor="middle"><title>${wait.label}</title>${firstLine(wait.label, LABEL_LETTERS)}</text>`;
+function labelView({ wait, x, y, anchor }: PlacedWait): TemplateResult {
+  return svg`<text class="${waitClass(wait)} label" x=${x} y=${y + 4} text-anchor=${anchor}><title>${wait.label}</title>${firstLine(wait.label, LABEL_LETTERS)}</text>`;
 }
 
 function nodeView({ node, x, y }: PlacedNode): TemplateResult {

@@ -127,9 +127,9 @@ function callView(row: RecordedCall, hidden: number, whole: number): TemplateRes
   const { text, values, exit, count: times, left, total, self, methods } = row;
   const value =
     exit === "left"
-      ? html` <span class="left">left without a value</span>`
+      ? html` <span class="unfinished">left without a value</span>`
       : exit === "open"
-        ? html` <span class="left">has not returned</span>`
+        ? html` <span class="unfinished">has not returned</span>`
         : values === undefined
           ? nothing
           : html` <span class="arrow">→</span> <code>${values}</code>`;
@@ -138,19 +138,19 @@ function callView(row: RecordedCall, hidden: number, whole: number): TemplateRes
   return html`<span class="call">
       <code>${text}</code>${times > 1 ? html` <b>× ${times.toLocaleString("en")}</b>` : nothing}${value}${
         left > 0 && times > 1
-          ? html` <span class="left">${left.toLocaleString("en")} left without a value</span>`
+          ? html` <span class="unfinished">${left.toLocaleString("en")} left without a value</span>`
           : nothing
       }${hidden > 0 ? html` <span class="quiet">+${hidden}</span>` : nothing}
       ${methods.map(({ text: method, role }) => html`<span class="method">${method} <span class="quiet">${role}</span></span>`)}
     </span>
     <span class="time" aria-label="${timeText(total)} with its calls">
-      ${timeText(total)}
+      ${exit === "open" && total === 0 ? "—" : timeText(total)}
       <svg class="share" width="100%" height="4" aria-hidden="true">
         <rect width="${width}%" height="4" rx="2"></rect>
         <rect class="own" width="${own}%" height="4" rx="2"></rect>
       </svg>
     </span>
-    <span class="time" aria-label="${timeText(self)} itself">${timeText(self)}</span>`;
+    <span class="time" aria-label="${timeText(self)} itself">${exit === "open" && total === 0 ? "—" : timeText(self)}</span>`;
 }
 
 function conditionView({ type, message, clause, handler, count: times }: RecordedCondition): TemplateResult {

@@ -41,10 +41,16 @@ export interface PlacedWait {
   readonly path: string;
   readonly x: number;
   readonly y: number;
+  readonly anchor: "start" | "middle" | "end";
+  /** False where the arrow beside it has the same label. */
+  readonly isLabelled: boolean;
 }
 
 /** A drawing of some threads. */
 export interface WaitDrawing {
+  /** The place of its upper left corner. */
+  readonly left: number;
+  readonly top: number;
   readonly width: number;
   readonly height: number;
   readonly nodes: readonly PlacedNode[];
@@ -152,10 +158,18 @@ function cyclesOf({ nodes, waits }: WaitGraph): WaitNode[][] {
 
 const GAP_X = 24;
 
-const GAP_Y = 66;
+const GAP_Y = 72;
 
-/** Room around a drawing, for arrows that go around. */
-const MARGIN = 26;
+/** Room around a drawing. */
+const MARGIN = 8;
+
+/** Most letters of a label that are shown, and the width of a letter. */
+export const LABEL_LETTERS = 22;
+
+const LETTER_WIDTH = 7.4;
+
+/** Between two threads that wait for each other, there is room for a label. */
+const CYCLE_GAP = 176;
 
 function widthOf({ branches }: Branch): number {
   const below = branches.reduce((sum, branch) => sum + widthOf(branch) + GAP_X, -GAP_X);
@@ -194,8 +208,10 @@ function drawing(graph: WaitGraph, heads: readonly WaitNode[], seen: Set<number>
 function circle(heads: readonly WaitNode[]): PlacedNode[] {
   const [only] = heads;
   if (only !== undefined && heads.length === 1) return [{ node: only, x: 0, y: 0 }];
+  if (heads.length === 2) {
+    return heads.map((node, index) => ({ node, x: (index - 0.5) * (NODE_WIDTH + CYCLE_GAP), y: 0 }));
+  }
   const apart = NODE_WIDTH + 96;
-  if (heads.length === 2) return heads.map((node, index) => ({ node, x: (index - 0.5) * apart, y: 0 }));
   const radius = apart / (2 * Math.sin(Math.PI / heads.length));
   return heads.map((node, index) => {
     const angle = (2 * Math.PI * index) / heads.length - Math.PI / 2;
@@ -203,34 +219,77 @@ function circle(heads: readonly WaitNode[]): PlacedNode[] {
   });
 }
 
-/** Moves the drawing to the origin, and adds the arrows. */
-function framed(nodes: readonly PlacedNode[], waits: readonly Wait[], heads: number): WaitDrawing {
-  const lefts = nodes.map(({ x }) => x - NODE_WIDTH / 2);
-  const tops = nodes.map(({ y }) => y - NODE_HEIGHT / 2);
-  const left = Math.min(...lefts) - MARGIN;
-  const top = Math.min(...tops) - MARGIN;
-  const moved = nodes.map(({ node, x, y }) => ({ node, x: Math.round(x - left), y: Math.round(y - top) }));
-  const known = new Map(moved.map((place) => [place.node.id, place]));
-  const ring = moved.slice(0, heads);
+/** Adds the arrows, and moves the drawing to the origin. */
+function framed(places: readonly PlacedNode[], waits: readonly Wait[], heads: number): WaitDrawing {
+  const nodes = places.map(({ node, x, y }) => ({ node, x: Math.round(x), y: Math.round(y) }));
+  const ring = nodes.slice(0, heads);
   const centre = {
     x: ring.reduce((sum, { x }) => sum + x, 0) / heads,
     y: ring.reduce((sum, { y }) => sum + y, 0) / heads,
   };
-  const others = moved.flatMap(({ node }) =>
-    node.others === undefined
-      ? []
-      : [{ from: node.id, to: -node.id, label: "", isCertain: true, isInCycle: false } satisfies Wait],
+  const drawn = nodes.flatMap(({ node, x, y }) =>
+    waits
+      .concat(node.others === undefined ? [] : [ofOthers(node)])
+      .filter(({ from }) => from === node.id)
+      .flatMap((wait) => {
+        const to = nodes.find((place) => place.node.id === wait.to);
+        return to === undefined ? [] : [arrow(wait, { x, y }, to, centre)];
+      }),
   );
-  const arrows = [...waits, ...others].flatMap((wait) => {
-    const [from, to] = [known.get(wait.from), known.get(wait.to)];
-    return from === undefined || to === undefined ? [] : [arrow(wait, from, to, centre)];
-  });
+  const arrows = withoutRepetitions(drawn, nodes);
+  const boxes = [...nodes.map(nodeBox), ...arrows.map(labelBox)];
+  const left = Math.min(...boxes.map((box) => box.left)) - MARGIN;
+  const top = Math.min(...boxes.map((box) => box.top)) - MARGIN;
   return {
-    width: Math.round(Math.max(...lefts) + NODE_WIDTH + MARGIN - left),
-    height: Math.round(Math.max(...tops) + NODE_HEIGHT + MARGIN - top),
-    nodes: moved,
+    left: Math.floor(left),
+    top: Math.floor(top),
+    width: Math.ceil(Math.max(...boxes.map(({ right }) => right)) + MARGIN - left),
+    height: Math.ceil(Math.max(...boxes.map(({ bottom }) => bottom)) + MARGIN - top),
+    nodes,
     waits: arrows,
   };
+}
+
+/** The arrow of a node that stands for several threads; its target has the negative number. */
+function ofOthers({ id }: WaitNode): Wait {
+  return { from: id, to: -id, label: "", isCertain: true, isInCycle: false };
+}
+
+/** Labels arrows to the same thread once, below that, if all have the same label. */
+function withoutRepetitions(arrows: readonly PlacedWait[], nodes: readonly PlacedNode[]): PlacedWait[] {
+  return arrows.map((each) => {
+    const { to, label, isInCycle } = each.wait;
+    const beside = arrows.filter(({ wait }) => wait.to === to && !wait.isInCycle && wait.label !== "");
+    const isSame = beside.every(({ wait }) => wait.label === label);
+    if (isInCycle || beside.length < 2 || !isSame) return { ...each, isLabelled: label !== "" };
+    const target = nodes.find(({ node }) => node.id === to);
+    const row = Math.max(each.y, ...beside.map(({ y }) => y));
+    return { ...each, x: target?.x ?? each.x, y: row, isLabelled: each === beside[0] };
+  });
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+function nodeBox({ x, y }: PlacedNode): Box {
+  return {
+    left: x - NODE_WIDTH / 2,
+    right: x + NODE_WIDTH / 2,
+    top: y - NODE_HEIGHT / 2,
+    bottom: y + NODE_HEIGHT / 2,
+  };
+}
+
+const STARTS = { start: 0, middle: 0.5, end: 1 } as const;
+
+function labelBox({ wait, x, y, anchor, isLabelled }: PlacedWait): Box {
+  const width = isLabelled ? Math.min(wait.label.length, LABEL_LETTERS) * LETTER_WIDTH : 0;
+  const left = x - width * STARTS[anchor];
+  return { left, right: left + width, top: y - 9, bottom: y + 9 };
 }
 
 interface Point {
@@ -238,23 +297,34 @@ interface Point {
   readonly y: number;
 }
 
-/** An arrow that, within a cycle, is bent away from the centre, so that two opposite ones can be told apart. */
+/** How far arrows of a cycle are bent away from its centre, and their labels are from them. */
+const BEND = 40;
+
+const LABEL_GAP = 11;
+
+/** An arrow. Within a cycle it is bent away from the centre, so that two opposite ones can be told apart, and its label is outside. */
 function arrow(wait: Wait, from: Point, to: Point, centre: Point): PlacedWait {
   const middle = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 };
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   const length = Math.hypot(dx, dy) || 1;
-  const side = { x: dy / length, y: -dx / length };
-  const outward = (middle.x - centre.x) * side.x + (middle.y - centre.y) * side.y;
-  const bend = wait.isInCycle ? (outward < -1 ? -1 : 1) * 44 : 0;
-  const control = { x: middle.x + side.x * bend, y: middle.y + side.y * bend };
+  const away = (middle.x - centre.x) * dy - (middle.y - centre.y) * dx < -1 ? -1 : 1;
+  const outward = { x: (away * dy) / length, y: (-away * dx) / length };
+  const bend = wait.isInCycle ? BEND : 0;
+  const control = { x: middle.x + outward.x * bend, y: middle.y + outward.y * bend };
   const start = edge(from, control);
   const end = edge(to, control);
-  const label = wait.isInCycle
-    ? { x: (start.x + 2 * control.x + end.x) / 4, y: (start.y + 2 * control.y + end.y) / 4 }
-    : // Next to the thread that waits, because the arrows come together at the other one.
-      { x: start.x + (end.x - start.x) * 0.26, y: start.y + (end.y - start.y) * 0.26 };
   const path = `M${text(start)} Q${text(control)} ${text(end)}`;
-  return { wait, path, x: Math.round(label.x), y: Math.round(label.y) };
+  if (!wait.isInCycle) {
+    // Next to the thread that waits, because the arrows come together at the other one.
+    const label = { x: start.x + (end.x - start.x) * 0.24, y: start.y + (end.y - start.y) * 0.24 };
+    return { wait, path, x: Math.round(label.x), y: Math.round(label.y), anchor: "middle", isLabelled: true };
+  }
+  const label = {
+    x: (start.x + 2 * control.x + end.x) / 4 + outward.x * LABEL_GAP,
+    y: (start.y + 2 * control.y + end.y) / 4 + outward.y * LABEL_GAP,
+  };
+  const anchor = Math.abs(outward.x) < 0.3 ? "middle" : outward.x > 0 ? "start" : "end";
+  return { wait, path, x: Math.round(label.x), y: Math.round(label.y), anchor, isLabelled: true };
 }
 
 function text({ x, y }: Point): string {

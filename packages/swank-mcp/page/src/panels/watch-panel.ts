@@ -10,7 +10,7 @@ const MOST_CALLS = 50;
 /** Seconds to watch, unless the person chooses others. */
 const USUAL_SECONDS = 5;
 
-const MOST_SECONDS = 600;
+const MOST_SECONDS = 120;
 
 /** A panel that watches the program for some seconds, or shows what an agent's call has watched. */
 export abstract class WatchPanel<Result> {
@@ -117,10 +117,9 @@ export abstract class WatchPanel<Result> {
 
   /** A list of the agents' calls that have watched something. */
   #calls(context: PageContext): TemplateResult | typeof nothing {
-    const { calls, agents } = context.state;
+    const { calls } = context.state;
     const known = calls.filter(({ tool, ended, isError }) => tool === this.#tool && ended !== undefined && !isError);
     if (known.length === 0) return nothing;
-    const nameOf = (id: string) => agents.find((agent) => agent.id === id)?.name ?? "an agent";
     return html`<label class="row"
       >or a call
       <select @change=${(event: Event) => this.#choose(context, textOf(event))}>
@@ -129,8 +128,8 @@ export abstract class WatchPanel<Result> {
           .slice(-MOST_CALLS)
           .reverse()
           .map(
-            ({ id, agent, code, begun }) =>
-              html`<option value=${id} ?selected=${this.#call === id}>${clock(begun)} ${nameOf(agent)}: ${firstLine(code, 60)}</option>`,
+            (call) =>
+              html`<option value=${call.id} ?selected=${this.#call === call.id}>${clock(call.begun)} ${context.nameOf(call)}: ${firstLine(call.code, 60)}</option>`,
           )}
       </select></label
     >`;
