@@ -74,6 +74,33 @@ describe("readConfig", () => {
     );
   });
 
+  it("serves a page on a port or any free port, with all ways of serving", () => {
+    expect(readConfig([], {}).page).to.equal(undefined);
+    expect(readConfig(["--page"], {}).page).to.equal(0);
+    expect(readConfig(["--page", "http"], {})).to.include({ page: 0, command: "http" });
+    expect(readConfig(["console", "--page", "7788", "--page-read-only"], {})).to.include({
+      page: 7788,
+      pageReadOnly: true,
+    });
+    expect(readConfig([], { SWANK_MCP_PAGE: "7789", SWANK_MCP_PAGE_READ_ONLY: "1" })).to.include({
+      page: 7789,
+      pageReadOnly: true,
+    });
+    expect(complaint("--page", "x")).to.match(/^--page takes a port/);
+    expect(complaint("--page-read-only")).to.equal("--page-read-only is about the page: write --page, too.");
+    expect(complaint("check", "a.lisp", "--page")).to.equal("--page is no option of check, which serves nobody.");
+  });
+
+  it("serves a page alone beside an image, which must be named", () => {
+    const attach = { host: "127.0.0.1", port: 4005 };
+    expect(readConfig(["page", "--attach"], {})).to.deep.include({ command: "page", attach, page: 0 });
+    expect(readConfig(["page", "--attach", "4005", "--page", "80"], {})).to.deep.include({ attach, page: 80 });
+    expect(complaint("page")).to.match(
+      /^page needs the port of the image's Swank: swank-mcp page --attach \[HOST:\]PORT\./,
+    );
+    expect(readConfig(["page", "--help"], {}).help).to.equal(true);
+  });
+
   it("collects repeated files in order", () => {
     expect(readConfig(["--load", "a.lisp", "--load=b.lisp"], {}).load).to.deep.equal(["a.lisp", "b.lisp"]);
   });

@@ -14,6 +14,11 @@ export interface Notice {
 /** Milliseconds for which a notice is shown that is no error. */
 const NOTICE_TIME = 7000;
 
+/** Milliseconds of a frame after which the page rests, and most of the rest. */
+const LONG_FRAME = 12;
+
+const MOST_REST = 400;
+
 /** Most notices at once. */
 const MOST_NOTICES = 4;
 
@@ -36,6 +41,8 @@ export class App {
   readonly connection: Connection;
   readonly #hooks: AppHooks;
   #frame: number | undefined;
+  #rest: ReturnType<typeof setTimeout> | undefined;
+  #restUntil = 0;
   #lastNotice = 0;
   readonly #names = new Map<string, string>();
 
@@ -80,10 +87,22 @@ export class App {
     this.update();
   }
 
+  /** Shows the page with the next frame, but rests after one that took long, so that a flood of events leaves time for the person. */
   update(): void {
-    this.#frame ??= requestAnimationFrame(() => {
+    if (this.#frame !== undefined) return;
+    const rest = this.#restUntil - performance.now();
+    if (rest > 0) this.#rest ??= setTimeout(() => this.#request(), rest);
+    else this.#request();
+  }
+
+  #request(): void {
+    this.#rest = undefined;
+    this.#frame = requestAnimationFrame((begun) => {
       this.#frame = undefined;
       this.#hooks.render();
+      // What the browser does for the frame afterwards takes about as long again.
+      const took = performance.now() - begun;
+      this.#restUntil = performance.now() + (took < LONG_FRAME ? 0 : Math.min(MOST_REST, 3 * took));
     });
   }
 
@@ -103,12 +122,17 @@ export class App {
   #take(event: PageEvent): void {
     const sentences = news(this.state, event);
     this.state = reduce(this.state, event);
-    for (const { id, name, isYou } of this.state?.agents ?? []) this.#names.set(id, isYou === true ? "You" : name);
+    if (event.type === "state" || event.type === "agent") this.#learnNames();
     if (sentences.length > 0) this.announcement = sentences.join(" ");
     if (event.type === "question-gone") for (const sentence of sentences) this.notify(sentence);
     this.#hooks.onEvent(event);
-    document.title = titleOf(this.state);
+    const title = titleOf(this.state);
+    if (document.title !== title) document.title = title;
     this.update();
+  }
+
+  #learnNames(): void {
+    for (const { id, name, isYou } of this.state?.agents ?? []) this.#names.set(id, isYou === true ? "You" : name);
   }
 
   async #act(what: Act, isQuiet: boolean): Promise<PageReply<string>> {

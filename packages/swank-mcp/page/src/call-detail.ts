@@ -5,6 +5,8 @@ import type { PageContext } from "./context.js";
 import { clock, duration, elapsed } from "./format.js";
 import { icon } from "./icons.js";
 import { Loading, loadingView } from "./loading.js";
+import { profileView } from "./panels/profile-panel.js";
+import { traceView } from "./panels/trace-panel.js";
 
 /** Milliseconds between readings of a call that runs and prints. */
 const READ_AGAIN = 1000;
@@ -39,20 +41,14 @@ export class CallDetail {
     const call = id === undefined ? undefined : context.state.calls.findLast((each) => each.id === id);
     if (id === undefined) return nothing;
     if (call !== undefined) this.#readAgain(context, call);
-    const close = () => this.#closeAndFocus(context);
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      close();
-    };
-    return html`<section class="detail" id="call-detail" aria-labelledby="call-title" tabindex="-1" @keydown=${onKey}>
+    return html`<section class="detail" id="call-detail" aria-labelledby="call-title" tabindex="-1">
       <header>
         <h2 id="call-title">${call === undefined ? "Call" : html`<b>${context.nameOf(call)}</b> ${call.tool}`}</h2>
-        <button class="button ghost" aria-label="Close" title="Close (Esc)" @click=${close}>${icon("close")}</button>
+        <button class="button ghost" aria-label="Close" title="Close (Esc)" @click=${() => this.closeAndFocus(context)}>${icon("close")}</button>
       </header>
       <div class="detail-body">
         ${call === undefined ? html`<p class="quiet">This call is no longer kept.</p>` : factsView(call)}
-        ${this.#text === undefined ? nothing : loadingView(this.#text, "the whole call", (text) => textView(text, call))}
+        ${this.#text === undefined ? nothing : loadingView(this.#text, "the whole call", (text) => textView(context, text, call))}
       </div>
     </section>`;
   }
@@ -71,11 +67,18 @@ export class CallDetail {
     queueMicrotask(() => text.load((signal) => context.look("call", { id }, signal)));
   }
 
-  #closeAndFocus(context: PageContext): void {
+  /** Closes it, and goes back to its row. */
+  closeAndFocus(context: PageContext): void {
     this.close();
     context.update();
     requestAnimationFrame(() => document.querySelector<HTMLElement>("#calls [data-rove][tabindex='0']")?.focus());
   }
+}
+
+/** Moves the focus to the open call where that covers the list. */
+export function focusCoveringDetail(): void {
+  const section = document.querySelector<HTMLElement>("#call-detail");
+  if (section !== null && getComputedStyle(section).position === "absolute") section.focus();
 }
 
 function factsView(call: PageCall): TemplateResult {
@@ -88,22 +91,49 @@ function factsView(call: PageCall): TemplateResult {
   </dl>`;
 }
 
-function textView(
-  { code, arguments: given, output, answer }: PageCallText,
-  call: PageCall | undefined,
-): TemplateResult {
+function textView(context: PageContext, text: PageCallText, call: PageCall | undefined): TemplateResult {
+  const { code, arguments: given, output, answer, profile, trace } = text;
   const isLisp = call?.isLisp === true;
   const json = JSON.stringify(given, undefined, 2);
-  return html`${code === "" ? nothing : section("Code", html`<pre class="code" tabindex="0">${isLisp ? lispCode(code) : code}</pre>`)}
+  return html`${
+    code === ""
+      ? nothing
+      : section(
+          context,
+          isLisp ? "Code" : "Arguments",
+          code,
+          html`<pre class="code" tabindex="0">${isLisp ? lispCode(code) : argumentLines(given, code)}</pre>`,
+        )
+  }
+    ${json === undefined || json === "{}" || !isLisp ? nothing : html`<details><summary>Arguments</summary><pre>${json}</pre></details>`}
+    ${output === "" ? nothing : section(context, "Output", output, html`<pre class="output" tabindex="0">${output}</pre>`)}
     ${
-      json === undefined || json === "{}" || !isLisp
+      answer.length === 0
         ? nothing
-        : html`<details><summary>Arguments</summary><pre>${json}</pre></details>`
+        : section(
+            context,
+            "Answer",
+            answer.join("\n\n"),
+            html`${answer.map((block) => html`<pre tabindex="0">${block}</pre>`)}`,
+          )
     }
-    ${output === "" ? nothing : section("Output", html`<pre class="output" tabindex="0">${output}</pre>`)}
-    ${answer.length === 0 ? nothing : section("Answer", html`${answer.map((block) => html`<pre tabindex="0">${block}</pre>`)}`)}`;
+    ${profile === undefined ? nothing : html`<section><h3>Profile</h3>${profileView(context, profile)}</section>`}
+    ${trace === undefined ? nothing : html`<section><h3>Trace</h3>${traceView(context, trace)}</section>`}`;
 }
 
-function section(title: string, content: TemplateResult): TemplateResult {
-  return html`<section><h3>${title}</h3>${content}</section>`;
+function argumentLines(given: unknown, code: string): string {
+  return typeof given === "object" && given !== null ? JSON.stringify(given, undefined, 2) : code;
+}
+
+/** A text with its title, and a button that copies it. */
+function section(context: PageContext, title: string, text: string, content: TemplateResult): TemplateResult {
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => context.notify(`${title} copied.`),
+      () => context.notify("The browser does not allow to copy.", { isError: true }),
+    );
+  return html`<section>
+    <div class="section-head"><h3>${title}</h3><button class="button ghost small" aria-label="Copy: ${title}" @click=${copy}>Copy</button></div>
+    ${content}
+  </section>`;
 }

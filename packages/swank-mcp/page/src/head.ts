@@ -33,7 +33,8 @@ export function headView(
       <span class="connection is-${kind}" role="status" title=${why}><i class="dot"></i>${word}</span>
       <button class="button ghost" @click=${showKeys} aria-label="Keys" title="Keys (?)">?</button>
     </span>
-  </header>`;
+  </header>
+  ${connection === "ended" ? html`<p class="banner" role="alert"><b>The server has ended.</b> This is what it said last. ${why}</p>` : nothing}`;
 }
 
 function imageView(image: PageImage): TemplateResult {

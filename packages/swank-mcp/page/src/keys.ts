@@ -7,17 +7,17 @@ import { isWriting } from "./roving.js";
 /** Where the browser keeps that keys of one letter are off, for those who dictate to their computer. */
 const STORE = "swank-keys";
 
-const KEYS: readonly (readonly [keys: string, what: string])[] = [
-  ["1 … 7", "go to a panel"],
-  ["/", "filter the timeline"],
-  ["e", "go to the prompt"],
-  ["q", "go to the oldest question"],
-  ["↑ ↓ Home End", "move in a list"],
-  ["Enter", "open what is focused"],
-  ["Esc", "close what is open; leave a field"],
-  ["Ctrl Enter", "evaluate what is in the prompt"],
-  ["↑ ↓ in the prompt", "earlier and later code"],
-  ["?", "show these keys"],
+const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [["1", "…", "7"], "go to a panel"],
+  [["/"], "filter the timeline"],
+  [["e"], "go to the prompt"],
+  [["q"], "go to the oldest question"],
+  [["↑", "↓", "Home", "End"], "move in a list"],
+  [["Enter"], "open what is focused"],
+  [["Esc"], "close what is open, or leave a field"],
+  [["Ctrl", "Enter"], "in the prompt: evaluate"],
+  [["↑", "↓"], "in the prompt: earlier and later code"],
+  [["?"], "show these keys"],
 ];
 
 const dialog = () => document.querySelector<HTMLDialogElement>("#keys");
@@ -35,7 +35,7 @@ export function keysView(): TemplateResult {
   return html`<dialog id="keys" aria-labelledby="keys-title">
     <form method="dialog">
       <h2 id="keys-title">Keys</h2>
-      <dl>${KEYS.map(([keys, what]) => html`<div><dt>${keys.split(" ").map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${what}</dd></div>`)}</dl>
+      <dl>${KEYS.map(([keys, what]) => html`<div><dt>${keys.map((key) => (key === "…" ? "… " : html`<kbd>${key}</kbd> `))}</dt><dd>${what}</dd></div>`)}</dl>
       <label class="check"><input type="checkbox" ?checked=${!isOff} @change=${toggle} /> Keys of one letter work</label>
       <button class="button primary" autofocus>Close</button>
     </form>

@@ -15,7 +15,7 @@ export class Restarts {
 
   view(context: PageContext, stop: PageStop): TemplateResult {
     if (stop.restarts.length === 0) return html`<p class="quiet">It offers no restarts.</p>`;
-    return html`<ol class="restarts" aria-label="Restarts" start="0">
+    return html`<h3>Restarts</h3><ol class="restarts" aria-label="Restarts" start="0">
       ${stop.restarts.map((restart) => this.#restartView(context, stop, restart))}
     </ol>`;
   }

@@ -60,6 +60,9 @@ function passesFilter(call: PageCall, { agent, tool, outcome, text }: TimelineFi
 /** Most rows that are shown at once. */
 export const MOST_ROWS = 200;
 
+/** Rows that are shown while one follows, when only the last ones are seen. */
+const FOLLOWED_ROWS = 60;
+
 /** How many rows one goes back or forth at once. */
 const STEP = 100;
 
@@ -80,7 +83,7 @@ export class TimelineWindow {
 
   /** Stays at the calls that are shown now. */
   hold(calls: readonly PageCall[]): void {
-    this.#first ??= this.of(calls).rows[0]?.id;
+    this.#first ??= calls[Math.max(0, calls.length - MOST_ROWS)]?.id;
   }
 
   /** Moves to earlier or later calls. */
@@ -104,7 +107,7 @@ export class TimelineWindow {
   } {
     const held = this.#first === undefined ? -1 : calls.findIndex(({ id }) => id === this.#first);
     // A call that is no longer kept leaves the first that is.
-    const start = this.#first === undefined ? Math.max(0, calls.length - MOST_ROWS) : Math.max(0, held);
+    const start = this.#first === undefined ? Math.max(0, calls.length - FOLLOWED_ROWS) : Math.max(0, held);
     const rows = calls.slice(start, start + MOST_ROWS);
     return { start, rows, later: calls.length - start - rows.length };
   }

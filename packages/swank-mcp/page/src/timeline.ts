@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { PageCall } from "../../src/page/model.js";
-import { CallDetail } from "./call-detail.js";
+import { CallDetail, focusCoveringDetail } from "./call-detail.js";
 import { argumentsView, lispCode } from "./code-view.js";
 import type { PageContext } from "./context.js";
 import { clock, count, duration, elapsed, firstLine, lastLines } from "./format.js";
@@ -50,13 +50,13 @@ export function timelinePanel(context: PageContext): TemplateResult {
   const { start, rows, later } = shown.of(calls);
   return html`<div class="panel timeline">
     ${filtersView(context, calls.length)}
-    <div class="split ${detail.id === undefined ? "" : "has-detail"}">
+    <div class="split ${detail.id === undefined ? "" : "has-detail"}" @keydown=${(event: KeyboardEvent) => onKey(context, event)}>
       <div class="list" id="calls" @scroll=${() => onScroll(context, calls)}>
         ${earlierView(context, calls, start)}
         ${
           rows.length === 0
             ? emptyView(context)
-            : html`<ol class="calls" aria-label="Calls" @keydown=${rove}>
+            : html`<ol class="calls" aria-label="Calls" @keydown=${(event: KeyboardEvent) => onMove(context, event)}>
               ${repeat(
                 rows,
                 ({ id }) => id,
@@ -95,15 +95,16 @@ function callRow(context: PageContext, call: PageCall, { isActive, isOpen, time 
     active = call.id;
     detail.toggle(call.id);
     context.update();
+    requestAnimationFrame(focusCoveringDetail);
   };
   return html`<li class="call is-${outcome} ${isOpen ? "is-open" : ""}">
-    <button class="call-row" data-rove tabindex=${isActive ? 0 : -1} aria-expanded=${isOpen ? "true" : "false"}
+    <button class="call-row" data-rove data-call=${call.id} tabindex=${isActive ? 0 : -1} aria-expanded=${isOpen ? "true" : "false"}
       aria-label="${clock(call.begun)} ${name}, ${call.tool}, ${firstLine(call.code, 80)}, ${word}, ${time}"
       @click=${open} @focus=${() => {
         active = call.id;
       }}>
       <span class="when">${clock(call.begun)}</span>
-      <span class="who">${name}</span>
+      <span class="who" title=${name}>${name}</span>
       <span class="tool">${call.tool}</span>
       <span class="outcome" title=${word}>${icon(ICONS[outcome])}<span class="word">${word}</span></span>
       <span class="time">${time}</span>
@@ -111,6 +112,21 @@ function callRow(context: PageContext, call: PageCall, { isActive, isOpen, time 
     </button>
     ${notesView(context, call)}
   </li>`;
+}
+
+/** The arrows move in the list; the call beside it follows. */
+function onMove(context: PageContext, event: KeyboardEvent): void {
+  rove(event);
+  const id = document.activeElement?.getAttribute("data-call");
+  if (!event.defaultPrevented || typeof id !== "string" || detail.id === undefined) return;
+  detail.open(id);
+  context.update();
+}
+
+function onKey(context: PageContext, event: KeyboardEvent): void {
+  if (event.key !== "Escape" || detail.id === undefined) return;
+  event.preventDefault();
+  detail.closeAndFocus(context);
 }
 
 /** Below the code: the end of the output, and what came of the call. */
@@ -192,21 +208,26 @@ function bringIntoView(context: PageContext, id: string): void {
   requestAnimationFrame(() => document.querySelector(".call.is-open")?.scrollIntoView({ block: "nearest" }));
 }
 
+/** The height of the list when it was last moved to its end. */
+let followedHeight = 0;
+
 /** Keeps the end in view while one follows. */
 export function followEnd(): void {
   const list = document.querySelector("#calls");
-  if (list !== null && shown.isFollowing) list.scrollTop = list.scrollHeight;
+  if (list === null || !shown.isFollowing) return;
+  followedHeight = list.scrollHeight;
+  list.scrollTop = followedHeight;
 }
 
-/** Going up stops following, and coming to the end begins again. */
+/** Going up stops following, and coming to the end begins again. A list that has moved because its height has changed goes back to its end. */
 function onScroll(context: PageContext, calls: readonly PageCall[]): void {
   const list = document.querySelector("#calls");
   if (list === null) return;
   const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < NEAR;
   if (isAtEnd === shown.isFollowing) return;
-  if (!isAtEnd) shown.hold(calls);
+  if (!isAtEnd && list.scrollHeight !== followedHeight) followEnd();
+  else if (!isAtEnd) shown.hold(calls);
   else if (shown.of(calls).later === 0) shown.follow();
-  else return;
   context.update();
 }
 
