@@ -1,4 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
+import { connect } from "swank-client";
 import type { Emacs } from "../support/emacs.js";
 import { type Answerer, McpDebugger } from "../support/mcp-debugger.js";
 import { blocks } from "../support/mcp-results.js";
@@ -139,6 +141,25 @@ describe("confirmation in Emacs", function () {
     expect(blocks(await evaluated)[0]).to.equal("=> 5");
     await noQuestion(emacs);
     expect(await emacs.messageMatching("answered in another Emacs")).to.include("answered in another Emacs: yes");
+  });
+
+  it("shows what a page has answered first, which asks for the same image", async () => {
+    const { emacs, port } = user();
+    await attended(emacs);
+    const agent = await user().agent();
+    const thread = await stopInRepl(emacs);
+    await using page = await connect({ port, runtime: false, foreignErrors: "theirs" });
+    const asked: number[] = [];
+    await page.activity.follow({ questions: true }, (event) => {
+      if (event.type === "ask") asked.push(event.question.number);
+    });
+    const evaluated = agent.call("debugger_eval_in_frame", { frame: 0, code: "(setf y 5)", thread });
+    await question(emacs);
+    while (asked.length === 0) await pause(20);
+    expect(await page.activity.answer(asked[0] ?? 0, "yes")).to.equal(true);
+    expect(blocks(await evaluated)[0]).to.equal("=> 5");
+    await noQuestion(emacs);
+    expect(await emacs.messageMatching("answered on the page")).to.include("answered on the page: yes");
   });
 
   it("goes to the client when every Emacs that asks is killed, and is withdrawn when the agent is", async () => {

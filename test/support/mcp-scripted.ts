@@ -79,7 +79,7 @@ export function scriptedSession(
       isOpen: true,
       otherClients: async () => 0,
       faults: async () => [],
-      askUser: async () => "nobody",
+      askUser: async () => ({ answer: "nobody" }),
       canAskUser: async () => false,
       closed: lost,
       close: async () => {},

@@ -49,8 +49,8 @@ import {
   introduce,
   kick,
   pause,
-  type UserAnswer,
   type UserQuestion,
+  type UserReply,
   type UserRequest,
   userAsks,
   userReachable,
@@ -167,7 +167,7 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
   }
 
   /**
-   * Whether an Emacs is connected to the image in which `askUser` would ask.
+   * Whether an Emacs is connected to the image in which `askUser` would ask, or a program that follows the agents with their questions.
    *
    * @throws SwankError as for `askUser`.
    */
@@ -176,12 +176,13 @@ abstract class ClientQuestions extends TypedEmitter<ClientEvents> {
   }
 
   /**
-   * Asks the user of each Emacs that is connected to the image and has swank-mcp.el. Aborting the signal withdraws the question.
+   * Asks the user of each Emacs that is connected to the image and has swank-mcp.el, and of each program that follows the agents with their
+   * questions. The first answer counts. Aborting the signal withdraws the question.
    *
    * @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT` if the image does not answer, `CANCELLED`, or the reason of a
    * closed connection.
    */
-  askUser(question: UserQuestion, { signal }: QuestionOptions = {}): Promise<UserAnswer> {
+  askUser(question: UserQuestion, { signal }: QuestionOptions = {}): Promise<UserReply> {
     const timeout = question.seconds * 1000 + ANSWER_MARGIN;
     return this.lisp.with({ signal, timeout }).run(askUser, question);
   }

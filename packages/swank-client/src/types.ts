@@ -230,12 +230,14 @@ export type {
   RunningCall,
   UserAnswer,
   UserQuestion,
+  UserReply,
   UserRequest,
 } from "./program/agents.js";
 export type {
   AgentCall,
   AgentEvent,
   AgentsLedger,
+  AnswerPlace,
   CallStop,
   FollowAgentsOptions,
   FollowedAgents,

@@ -137,15 +137,18 @@ Choose one that you never type for something else."
   (dolist (question (swank-mcp--lisp-questions lisp))
     (swank-mcp--end-question question reason)))
 
-(defun swank-mcp--on-withdraw (lisp number reason answer)
+(defun swank-mcp--on-withdraw (lisp number reason answer &optional place)
   "Note that question NUMBER of LISP has ended because of REASON.
-If that is :answered, ANSWER is the answer."
+If that is :answered, ANSWER is the answer.  PLACE is where it was
+given, :emacs or :page, or nil if an older runtime does not say so."
   (let ((question (swank-mcp--find-question lisp number)))
     (when question
       (swank-mcp--end-question
        question
        (pcase reason
-         (:answered (format "answered in another Emacs: %s" (if (eq answer :no) "no" "yes")))
+         (:answered (format "answered %s: %s"
+                             (if (eq place :page) "on the page" "in another Emacs")
+                             (if (eq answer :no) "no" "yes")))
          (:unanswered (format "no answer within %d s: the agent reads a no" (swank-mcp--question-seconds question)))
          (:stop-gone "the stop has ended")
          (_ "the agent does not ask any more")))

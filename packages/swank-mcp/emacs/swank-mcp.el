@@ -259,6 +259,7 @@ It ended at TIME with STATUS and RESULT."
                                          (:visit . swank-mcp--on-visit)
                                          (:ask . swank-mcp--on-ask)
                                          (:withdraw . swank-mcp--on-withdraw)
+                                         (:withdrawn . swank-mcp--on-withdraw)
                                          (:runtime . swank-mcp--refresh)
                                          (:gap . swank-mcp--refresh))
              do (puthash event (swank-mcp--receiver function) events))

@@ -1,8 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
+import { keyword } from "sexp-parser";
 import type { SwankClient, types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { type LiveImage, liveImage } from "./live-image.js";
+import { Neighbour } from "./neighbour.js";
 import { values } from "./outcomes.js";
 
 type Told = types.AgentEvent;
@@ -201,6 +203,93 @@ describe("AgentActivity", () => {
     expect(await values(two, "(list 2)")).to.deep.equal(["(2)"]);
     const back = await agent(image, "one");
     expect(await values(back, "(list 3)")).to.deep.equal(["(3)"]);
+  });
+});
+
+const QUESTION: types.UserQuestion = {
+  action: "evaluate code",
+  particulars: [["Code", "(+ 1 2)"]],
+  circumstances: ["Thread 1"],
+  seconds: 60,
+};
+
+describe("SwankClient.askUser", () => {
+  const image = liveImage();
+
+  it("is answered where a program follows with questions, and the other listeners learn who has answered", async () => {
+    const client = await agent(image);
+    expect(await client.canAskUser()).to.equal(false);
+    expect(await client.askUser(QUESTION)).to.deep.equal({ answer: "nobody" });
+    const silent = await Watcher.of(image);
+    expect(await client.canAskUser()).to.equal(false);
+    const [one, two] = [await Watcher.of(image, { questions: true }), await Watcher.of(image, { questions: true })];
+    const reply = client.askUser(QUESTION);
+    const { question } = await one.until("ask");
+    expect(question).to.deep.include({ ...QUESTION, agent: "claude", forStop: false, inFull: false });
+    expect((await two.until("ask")).question.number).to.equal(question.number);
+    const { activity } = one.client;
+    expect(await activity.answer(question.number, "pass")).to.equal(false);
+    expect(await activity.answer(question.number, "yes")).to.equal(true);
+    expect(await two.client.activity.answer(question.number, "no")).to.equal(false);
+    expect(await reply).to.deep.equal({ answer: "yes", place: "page" });
+    const facts = { type: "withdraw", number: question.number, reason: "answered", answer: "yes", place: "page" };
+    expect(await two.until("withdraw")).to.deep.equal(facts);
+    expect(await silent.until("end")).to.include({ status: "returned", result: "Allowed on the page: Yes" });
+    expect(silent.told.filter(({ type }) => type === "ask" || type === "withdraw")).to.deep.equal([]);
+  });
+
+  it("tells an Emacs of an older version who has answered as that understands it", async () => {
+    const client = await agent(image);
+    await values(client, "(list 1)");
+    const old = await Neighbour.of(image);
+    await old.evaluate(
+      `(push (list swank::*emacs-connection* 7 1 '(:ask :withdraw)) (car (get :swank-mcp :listeners)))`,
+    );
+    const watcher = await Watcher.of(image, { questions: true });
+    const sent = async (method: string) => {
+      for (;;) {
+        const told = old.told.find((message) => message.type === "channel-send" && message.method === method);
+        if (told?.type === "channel-send") return told.args;
+        await pause(5);
+      }
+    };
+    const first = client.askUser(QUESTION);
+    const { question } = await watcher.until("ask");
+    await sent("ask");
+    await watcher.client.activity.answer(question.number, "stop");
+    expect(await first).to.deep.equal({ answer: "no", place: "page" });
+    expect(await sent("withdraw")).to.deep.equal([question.number, keyword("answered"), keyword("no")]);
+    const second = client.askUser(QUESTION);
+    const { number } = (await watcher.until("ask", (event) => event.question.number > question.number)).question;
+    await old.evaluate(`(funcall (third (first (car (get :swank-mcp :runtimes)))) :answer ${number} :yes)`);
+    expect(await second).to.deep.equal({ answer: "yes", place: "emacs" });
+    expect(await watcher.until("withdraw", (event) => event.number === number)).to.include({ place: "emacs" });
+  });
+
+  it("waits for who comes later, who finds the question in the ledger", async () => {
+    const client = await agent(image);
+    const reply = client.askUser({ ...QUESTION, waits: true });
+    const watcher = await Watcher.of(image);
+    while (!watcher.told.some(({ type }) => type === "begin") && watcher.followed.ledger.calls.length === 0)
+      await pause(5);
+    const late = await Watcher.of(image, { questions: true });
+    const [question] = late.followed.ledger.questions;
+    expect(question).to.deep.include({ ...QUESTION, agent: "claude" });
+    expect(await late.client.activity.answer(question?.number ?? 0, "no")).to.equal(true);
+    expect(await reply).to.deep.equal({ answer: "no", place: "page" });
+  });
+
+  it("that waits ends with its time, and with its request", async () => {
+    const client = await agent(image);
+    expect(await client.askUser({ ...QUESTION, seconds: 1, waits: true })).to.deep.equal({ answer: "unanswered" });
+    const watcher = await Watcher.of(image, { questions: true });
+    const abort = new AbortController();
+    const reply = client.askUser({ ...QUESTION, waits: true }, { signal: abort.signal });
+    const { question } = await watcher.until("ask");
+    abort.abort();
+    await rejection(reply, "CANCELLED");
+    const withdrawn = await watcher.until("withdraw");
+    expect(withdrawn).to.deep.equal({ type: "withdraw", number: question.number, reason: "gone" });
   });
 });
 

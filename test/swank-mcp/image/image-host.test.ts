@@ -24,6 +24,8 @@ function hostFor(notices: Notices, open: OpenSession): ImageHost {
     onThreadEnded: nothing,
     onThreadOutput: nothing,
     onUserAsks: nothing,
+    onPaused: nothing,
+    onThrownOut: nothing,
   });
   return host;
 }

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
+import { connect, type SwankClient, SwankError } from "swank-client";
 import { openSession, readConfig, type ToolAnswer, type ToolServer } from "swank-mcp";
 import { type ClientTools, clientTools } from "#swank-mcp/serve.js";
 import { liveSwank } from "../../support/live-server.js";
@@ -80,6 +81,55 @@ describe("an agent that is thrown out", function () {
     const { blocks } = await callTool(agent, "evaluate-lisp", { code: "(+ 1 2)" });
     expect(blocks[0]).to.equal("=> 3");
     expect(blocks.join("\n")).to.not.match(/lost|connection/);
+  });
+});
+
+describe("a user of the image who steers one agent", function () {
+  this.timeout(120_000);
+  const lisp = liveSwank({ each: true });
+  let served: ClientTools;
+  let agent: ToolServer;
+  let user: SwankClient;
+
+  beforeEach(async () => {
+    served = clientTools(readConfig(["--attach", String(lisp.port)], {}), () => {});
+    agent = served.open("one", "ann");
+    await callTool(agent, "evaluate-lisp", { code: "(defvar *begun* nil)" });
+    user = await connect({ port: lisp.port });
+  });
+  afterEach(async () => {
+    await user.close();
+    await closeServer(agent);
+    await served.close();
+  });
+
+  it("pauses it, so that its calls wait, and lets it go on", async () => {
+    expect(await user.activity.pause("one", true)).to.equal(true);
+    while (agent.agent.steering.state !== "paused") await setTimeout(10);
+    const call = callTool(agent, "evaluate-lisp", { code: "1" });
+    expect(await Promise.race([call, setTimeout(500, "waiting")])).to.equal("waiting");
+    await user.activity.pause("one", false);
+    expect((await call).blocks[0]).to.equal("=> 1");
+  });
+
+  it("lets go on an agent that nobody can reach any more", async () => {
+    await user.activity.pause("one", true);
+    while (agent.agent.steering.state !== "paused") await setTimeout(10);
+    const call = callTool(agent, "evaluate-lisp", { code: "1" });
+    const session = await agent.agent.host.current();
+    await session?.client.connection.drop(new SwankError("CONNECTION_LOST", "The network failed."));
+    expect((await call).blocks[0]).to.equal("=> 1");
+  });
+
+  it("throws it out, so that it does not connect again by itself", async () => {
+    const running = callTool(agent, "evaluate-lisp", { code: "(progn (setf *begun* t) (loop (sleep 0.01)))" });
+    while ((await user.eval("cl-user::*begun*"))[0] !== "T") await setTimeout(20);
+    expect(await user.activity.kick("one")).to.equal("kicked");
+    expect((await running).isError).to.equal(true);
+    while (agent.agent.steering.state !== "out") await setTimeout(10);
+    expect(code(await callTool(agent, "evaluate-lisp", { code: "1" }))).to.equal("THROWN_OUT");
+    agent.agent.steering.letBack();
+    expect((await callTool(agent, "evaluate-lisp", { code: "1" })).blocks[0]).to.equal("=> 1");
   });
 });
 

@@ -35,12 +35,22 @@
 
 (defvar *behind* '() "A list of the connections to which events were dropped.")
 
-(defun live-listeners (event)
-  "(CONNECTION CHANNEL) of each open connection that understands EVENT, a keyword, once. One that Swank serves without threads, as in style
-:FD-HANDLER, can be sent nothing by other threads."
-  (loop for (connection channel protocol events) in (remove-duplicates (car (meeting-place :listeners '())) :key #'first :from-end t)
+(defun listener-entries ()
+  "The latest entry of each listener."
+  (remove-duplicates (car (meeting-place :listeners '())) :key #'first :from-end t))
+
+(defun listener-place (connection)
+  ":EMACS, :PAGE for a program that shows the agents to a person as Emacs does, or NIL if CONNECTION is that of no listener."
+  (let ((entry (find connection (listener-entries) :key #'first)))
+    (and entry (if (member :page (fourth entry)) :page :emacs))))
+
+(defun live-listeners (event &optional later-event)
+  "(CONNECTION CHANNEL) of each open connection that understands EVENT, a keyword, and not LATER-EVENT, once. One that Swank serves without threads,
+as in style :FD-HANDLER, can be sent nothing by other threads."
+  (loop for (connection channel protocol events) in (listener-entries)
         when (and (eql protocol +protocol+)
                   (member event events)
+                  (not (and later-event (member later-event events)))
                   (typep connection 'multithreaded-connection)
                   (open-stream-p (connection.socket-io connection)))
           collect (list connection channel)))
@@ -60,12 +70,15 @@
                (deliver '(:gap)))
              (deliver event)))))
 
+(defun tell-listeners (listeners event)
+  "Send EVENT, a keyword and data that the wire can carry, to LISTENERS, (CONNECTION CHANNEL) each. => true if there is one"
+  (loop for (connection channel) in listeners
+        do (recording-faults (send-event connection channel event)))
+  (and listeners t))
+
 (defun tell (&rest event)
-  "Send EVENT, a keyword and data that the wire can carry, to every listener that understands it. => true if there is one"
-  (loop for (connection channel) in (live-listeners (first event))
-        do (recording-faults (send-event connection channel event))
-        count t into told
-        finally (return (plusp told))))
+  "Send EVENT to every listener that understands it. => true if there is one"
+  (tell-listeners (live-listeners (first event)) event))
 
 (defun forget-closed-listeners ()
   "Remove connections that have closed from the list of listeners."

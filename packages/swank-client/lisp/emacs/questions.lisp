@@ -2,7 +2,8 @@
 
 (in-package #:swank-client/emacs)
 
-;;; Questions to the user: what an agent may do only with a yes is asked in each Emacs that listens. The first answer counts.
+;;; Questions to the user: what an agent may do only with a yes is asked in each Emacs that listens, and by each program that listens as Emacs
+;;; does. The first answer counts.
 
 (defconstant +poll-seconds+ 1/5 "Seconds after which an open question is looked at again: whether anybody can still answer it.")
 
@@ -20,8 +21,11 @@
   (in-full-p nil)
   (asked 0 :type rational)
   (seconds 0 :type real)
-  ;; :yes, :no or :stop
+  ;; true if it stays while nobody who listens can answer it
+  (waits-p nil)
+  ;; :yes, :no or :stop, and where it was given: :emacs or :page
   (answer nil :type symbol)
+  (place nil :type symbol)
   ;; the connections whose users cannot be asked
   (passed '() :type list)
   (news (sb-thread:make-semaphore :name "swank-client question")))
@@ -67,14 +71,17 @@
   (loop for left = (- (+ (question-asked question) (question-seconds question)) (now))
         do (cond ((question-answer question) (return :answered))
                  ((and (question-stop question) (stop-gone-p (question-stop question))) (return :stop-gone))
-                 ((not (answerable-p question)) (return :nobody))
+                 ((not (or (question-waits-p question) (answerable-p question))) (return :nobody))
                  ((<= left 0) (return :unanswered)))
            (sb-thread:wait-on-semaphore (question-news question) :timeout (min left +poll-seconds+))))
 
 (defun end-question (question reason)
-  "End QUESTION in every Emacs, because of REASON."
+  "End QUESTION wherever it is asked, because of REASON."
   (sb-ext:atomic-update (symbol-value '*questions*) (lambda (questions) (remove question questions)))
-  (tell :withdraw (question-number question) reason (question-answer question)))
+  (let ((facts (list (question-number question) reason (question-answer question))))
+    (tell-listeners (live-listeners :withdrawn) `(:withdrawn ,@facts ,(question-place question)))
+    ;; earlier versions of swank-mcp.el accept no place
+    (tell-listeners (live-listeners :withdraw :withdrawn) `(:withdraw ,@facts))))
 
 (defun comment (text)
   "TEXT as a comment of Lisp."
@@ -95,18 +102,20 @@
 (defun conclusion (question reason)
   "=> the status of QUESTION, which ended because of REASON, in the ledger, and a text about it"
   (ecase reason
-    (:answered (case (question-answer question)
-                 (:no (values :refused "Not allowed in Emacs: the user said no"))
-                 (:stop (values :returned "Allowed in Emacs: Yes, for this stop"))
-                 (t (values :returned "Allowed in Emacs: Yes"))))
-    (:unanswered (values :refused (format nil "Not allowed in Emacs: no answer came within ~d s" (question-seconds question))))
+    (:answered (let ((place (if (eq :page (question-place question)) "on the page" "in Emacs")))
+                 (case (question-answer question)
+                   (:no (values :refused (format nil "Not allowed ~a: the user said no" place)))
+                   (:stop (values :returned (format nil "Allowed ~a: Yes, for this stop" place)))
+                   (t (values :returned (format nil "Allowed ~a: Yes" place))))))
+    (:unanswered (values :refused (format nil "Not allowed~:[ in Emacs~;~]: no answer came within ~d s"
+                                          (question-waits-p question) (question-seconds question))))
     (:nobody (values :aborted "No Emacs could ask."))
     (:stop-gone (values :aborted "The stop has ended."))
     (:gone (values :aborted "The agent does not ask any more."))))
 
 (defun pose (question connection)
-  "Ask QUESTION of CONNECTION's agent in each Emacs that listens, and enter it in the ledger.
-=> (:answered ANSWER) | (:unanswered) | (:nobody) | (:stop-gone)"
+  "Ask QUESTION of CONNECTION's agent wherever a user can be asked, and enter it in the ledger.
+=> (:answered ANSWER PLACE) | (:unanswered) | (:nobody) | (:stop-gone)"
   (let ((end :gone)
         (call (note-call *question* (question-text question) nil connection)))
     (sb-ext:atomic-push question (symbol-value '*questions*))
@@ -118,22 +127,23 @@
         (multiple-value-bind (status text) (conclusion question end)
           (tell-end call status text))))
     (if (eq end :answered)
-        (list end (question-answer question))
+        (list end (question-answer question) (question-place question))
         (list end))))
 
 (defun user-reachable-p ()
-  "True if an Emacs listens in which the user can be asked."
+  "True if an Emacs, or a program like it, listens where the user can be asked."
   (and (live-listeners :ask) t))
 
-(defun ask-user (action particulars circumstances stop seconds)
+(defun ask-user (action particulars circumstances stop seconds &key waits)
   "Ask the user whether this connection's agent may do ACTION. PARTICULARS are lists (LABEL TEXT). STOP is NIL or (THREAD-ID LEVEL).
-=> (:answered ANSWER), which is :YES, :NO or, with a STOP, :STOP; (:stop-gone) if the thread has left STOP; (:unanswered) after SECONDS;
-(:nobody) if no Emacs asks, or none any more"
-  (if (user-reachable-p)
+=> (:answered ANSWER PLACE): ANSWER is :YES, :NO or, with a STOP, :STOP, and PLACE :EMACS or :PAGE; (:stop-gone) if the thread has left STOP;
+(:unanswered) after SECONDS; (:nobody) if nobody asks, or not any more. If WAITS, the question is there for who listens later, too."
+  (if (or waits (user-reachable-p))
       (pose (make-question :number (next-number)
                            :agent (or (agent-name *emacs-connection*) "agent")
                            :action action :particulars particulars :circumstances circumstances
-                           :stop (and stop (apply #'stop-of stop)) :asked (now) :seconds seconds)
+                           :stop (and stop (apply #'stop-of stop)) :asked (now) :seconds seconds
+                           :waits-p waits)
             *emacs-connection*)
       '(:nobody)))
 
@@ -147,6 +157,8 @@
         (cond ((eq answer :pass) (pushnew connection (question-passed question)))
               ((null (question-answer question))
                (setf counts-p t
+                     ;; Emacs is a listener whenever it answers
+                     (question-place question) (or (listener-place connection) :page)
                      (question-answer question)
                      (if (or (eq answer :yes) (and (eq answer :stop) (question-stop question))) answer :no)))))
       (sb-thread:signal-semaphore (question-news question)))
@@ -166,15 +178,14 @@
     (when (and call (user-reachable-p))
       (note-wait connection (call-request call) t)
       (unwind-protect
-           (equal '(:answered :yes)
-                  (pose (make-question :number (next-number)
-                                       :agent (call-agent call)
-                                       :action "end this Lisp, for all its clients"
-                                       :particulars (list (list "Call" (argument-text (cons operator arguments)))
-                                                          (list "Code" (call-code call)))
-                                       :in-full-p t
-                                       :asked (now) :seconds 60)
-                        connection))
+           (eq :yes (second (pose (make-question :number (next-number)
+                                                 :agent (call-agent call)
+                                                 :action "end this Lisp, for all its clients"
+                                                 :particulars (list (list "Call" (argument-text (cons operator arguments)))
+                                                                    (list "Code" (call-code call)))
+                                                 :in-full-p t
+                                                 :asked (now) :seconds 60)
+                                  connection)))
         (note-wait connection (call-request call) nil)))))
 
 (setf *ask-to-exit* 'ask-to-exit)

@@ -114,9 +114,14 @@ oldest first."
 
 (defun kick ()
   "End all that agents run and have stopped, close their connections, and the ports that they came through, so that none returns.
-An agent that launched the image has no port: its evaluations end, but it stays, because the image would end with it.
+An agent that launched the image has no port: its evaluations end, but it stays, because the image would end with it. The programs that show
+the agents to a person stay, too.
 => (:kicked COUNT :stayed COUNT :ports (PORT ...))"
-  (let* ((connections (remove-if-not (lambda (connection) (typep (connection.user-output connection) 'synonym-stream)) *connections*))
+  (let* ((connections (remove-if-not (lambda (connection)
+                                       (and (typep (connection.user-output connection) 'synonym-stream)
+                                            (not (eq connection *emacs-connection*))
+                                            (not (eq :page (listener-place connection)))))
+                                     *connections*))
          (ports (mapcar (lambda (connection) (recording-faults (tcp-port connection))) connections)))
     (end-all-evaluations)
     (dolist (port (remove-duplicates (remove nil ports)))

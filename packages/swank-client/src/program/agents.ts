@@ -1,13 +1,15 @@
-import { type Decoded, decode, list as listForm, NIL, quote, type Sexp } from "sexp-parser";
+import { type Decoded, type Decoder, decode, list as listForm, NIL, quote, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions } from "../base/options.js";
-import { forms, keywordOf, lispFunction, nothing } from "../runtime/function.js";
+import { forms, keywordForms, keywordOf, lispFunction, nothing } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
 import type { Connection } from "../wire/connection.js";
 import { ownCode } from "../wire/sent.js";
 import {
   type AgentEvent,
   AgentFollower,
+  ANSWER_PLACES,
+  type AnswerPlace,
   type FollowAgentsOptions,
   type FollowedAgents,
   followOptions,
@@ -272,49 +274,63 @@ export interface UserQuestion {
   readonly stop?: { readonly thread: number; readonly level: number } | undefined;
   /** Seconds that the user has. */
   readonly seconds: number;
+  /** Whether the question is also there for who begins to listen later, so that it is never answered by `nobody`. Default: false. */
+  readonly waits?: boolean | undefined;
 }
 
 const ANSWERS = ["yes", "no", "stop"] as const;
 
-const userAnswer = tagged({
-  answered: map(tuple(keywordOf(ANSWERS)), ([answer]) => answer),
-  "stop-gone": nothing(() => "stop-gone" as const),
-  unanswered: nothing(() => "unanswered" as const),
-  nobody: nothing(() => "nobody" as const),
-});
-
 /**
- * A user's answer; `stop` is a yes for the whole stop. `stop-gone`: the stop ended first. `unanswered`: the time was up. `nobody`: no Emacs
- * that asks questions is connected, or none is left.
+ * A user's answer; `stop` is a yes for the whole stop. `stop-gone`: the stop ended first. `unanswered`: the time was up. `nobody`: nobody that
+ * asks questions is connected, or not any more.
  */
-export type UserAnswer = Decoded<typeof userAnswer>;
+export type UserAnswer = (typeof ANSWERS)[number] | "stop-gone" | "unanswered" | "nobody";
+
+/** The end of a question to the user. */
+export interface UserReply {
+  readonly answer: UserAnswer;
+  /** Where the user has answered, if that is the answer of a user: in Emacs, or where a program calls `activity.answer`. */
+  readonly place?: AnswerPlace;
+}
+
+function unanswered(answer: UserAnswer): Decoder<UserReply> {
+  return nothing(() => ({ answer }));
+}
+
+const userReply: Decoder<UserReply> = tagged({
+  answered: record({ answer: keywordOf(ANSWERS), place: keywordOf(ANSWER_PLACES) }),
+  "stop-gone": unanswered("stop-gone"),
+  unanswered: unanswered("unanswered"),
+  nobody: unanswered("nobody"),
+});
 
 function listOf(items: readonly Sexp[]): Sexp {
   return items.length === 0 ? NIL : listForm(...items);
 }
 
-/** Whether `askUser` would ask in an Emacs. */
+/** Whether `askUser` would ask somewhere. */
 export const userReachable = lispFunction({
   name: "user-reachable-p",
   module: "emacs",
   encode: () => [],
   decode: boolean,
-  label: () => "looking for an Emacs that asks",
+  label: () => "looking for a user who can be asked",
 });
 
-/** Asks the user in each Emacs that has swank-mcp.el (lisp/emacs/questions.lisp). The first answer counts. */
+/** Asks the user in each Emacs that has swank-mcp.el, and by each program that follows with questions (lisp/emacs/questions.lisp). */
 export const askUser = lispFunction({
   name: "ask-user",
   module: "emacs",
-  encode: ({ action, particulars, circumstances, stop, seconds }: UserQuestion) => [
+  encode: ({ action, particulars, circumstances, stop, seconds, waits }: UserQuestion) => [
     action,
     quote(listOf(particulars.map(([label, text]) => listForm(label, text)))),
     quote(listOf(circumstances)),
     stop === undefined ? NIL : quote(listForm(stop.thread, stop.level)),
     seconds,
+    ...keywordForms({ waits }),
   ],
-  decode: userAnswer,
-  label: () => "asking the user in Emacs",
+  decode: userReply,
+  label: () => "asking the user",
 });
 
 const request = plist({

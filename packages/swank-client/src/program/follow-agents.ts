@@ -111,6 +111,23 @@ const QUESTION_ENDS = ["answered", "unanswered", "nobody", "stop-gone", "gone"] 
 
 const change = { number: integer, revision: integer };
 
+/** Where a user answers a question: in Emacs, or where a program calls `answer`. */
+export const ANSWER_PLACES = ["emacs", "page"] as const;
+
+/** One of `ANSWER_PLACES`. */
+export type AnswerPlace = (typeof ANSWER_PLACES)[number];
+
+const withdrawn = record(
+  {
+    number: integer,
+    reason: keywordOf(QUESTION_ENDS),
+    answer: optional(nullable(keywordOf(["yes", "no", "stop"]))),
+    /** Where the answer was given, as far as the version of the runtime tells it. */
+    place: optional(nullable(keywordOf(ANSWER_PLACES))),
+  },
+  { type: "withdraw" },
+);
+
 const event = tagged({
   agents: record({ agents: versionAgents }, { type: "agents" }),
   begin: record({ call: agentCall }, { type: "begin" }),
@@ -119,10 +136,9 @@ const event = tagged({
   resume: record(change, { type: "resume" }),
   end: record({ ...change, status: keywordOf(CALL_STATUSES), result: string, ended: time }, { type: "end" }),
   ask: record({ question: posedQuestion }, { type: "ask" }),
-  withdraw: record(
-    { number: integer, reason: keywordOf(QUESTION_ENDS), answer: optional(nullable(keywordOf(["yes", "no", "stop"]))) },
-    { type: "withdraw" },
-  ),
+  /** Of versions before `withdrawn`. */
+  withdraw: withdrawn,
+  withdrawn,
   /** Another version of the runtime has come. */
   runtime: nothing(() => ({ type: "gap" as const })),
   gap: nothing(() => ({ type: "gap" as const })),
@@ -162,7 +178,7 @@ const AGAIN = 1000;
 
 const CALL_EVENTS = ["agents", "begin", "output", "stop", "resume", "end", "runtime", "gap", "page"];
 
-const QUESTION_EVENTS = ["ask", "withdraw"];
+const QUESTION_EVENTS = ["ask", "withdraw", "withdrawn"];
 
 /** The first number of channels that other users of a connection do not have. */
 const FIRST_CHANNEL = 0x5357_4d00;

@@ -77,7 +77,7 @@ export async function concludeFollowed(
   if (outcome !== undefined) session.follow(outcome.package);
   const loss = outcome?.status === "lost" ? await session.explainLoss() : undefined;
   // After a kick, the user decides whether the agent may come back.
-  const isKick = outcome?.status === "lost" && outcome.cause.details["kicked"] === true;
+  const isKick = outcome?.status === "lost" && outcome.cause.details.kicked !== undefined;
   const found = followed.kind === "running" ? await findHang(session, signal) : undefined;
   const hang = found && `${found.message} ${guide.advise(found.remedy)}`;
   const way = followed.kind === "running" && session.client.isOpen ? guide.advise(deafRemedy(session)) : undefined;

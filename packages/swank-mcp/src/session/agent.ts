@@ -449,6 +449,15 @@ export class AgentSession implements ImageUser {
     this.userRequests.add(request);
   }
 
+  onPaused(isPaused: boolean): void {
+    if (isPaused) this.steering.pause();
+    else this.steering.resume();
+  }
+
+  onThrownOut(): void {
+    this.steering.throwOut();
+  }
+
   /**
    * Ends what the agent runs and has stopped, its breakpoints, and its connection. One that others use, or with which a launched image would end,
    * stays. Never rejects.

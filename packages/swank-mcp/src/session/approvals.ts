@@ -556,6 +556,9 @@ export function askThroughImage(client: Pick<LispClient, "askUser" | "canAskUser
     };
     if (!(await client.canAskUser().catch(() => false))) return "nobody";
     onAsked();
-    return client.askUser(question, { signal }).catch(() => "nobody");
+    return client.askUser(question, { signal }).then(
+      ({ answer }) => answer,
+      () => "nobody",
+    );
   };
 }

@@ -27,6 +27,10 @@ export interface ImageUser {
   onThreadOutput(output: types.ThreadOutput, session: LispSession): void;
   /** A user of the image asks for something in Emacs. */
   onUserAsks(request: types.UserRequest): void;
+  /** A user of the image wants the agent to wait, or no longer. */
+  onPaused(isPaused: boolean): void;
+  /** A user of the image has thrown out this agent alone. */
+  onThrownOut(): void;
 }
 
 /** A lost session, until the next answer reports it. */
@@ -71,6 +75,8 @@ export class ImageHost {
   /** Why the latest attempt to open a session has failed. */
   #failure: string | undefined;
   readonly #sessionListeners = new Set<(session: LispSession) => void>();
+  /** Whether a user of the image has paused the agents. */
+  #isPaused = false;
   /** Why opening the current session takes long. */
   #delay: string | undefined;
   /** The user's file that is being loaded into the image of the current session. */
@@ -238,7 +244,7 @@ export class ImageHost {
       this.#ready = session;
       this.#failure = undefined;
       for (const listener of this.#sessionListeners) listener(session);
-      void session.client.closed.then(({ details }) => this.#lost(session, details.kicked === true));
+      void session.client.closed.then(({ details }) => this.#lost(session, details.kicked));
       return session;
     } catch (error) {
       this.#current = undefined;
@@ -274,17 +280,29 @@ export class ImageHost {
     client.on("threadOutput", (output) => this.#tell((user) => user.onThreadOutput(output, session)));
     client.on("sessionForm", (form) => this.forms.note(form, session));
     client.on("userAsks", (request) => this.#tell((user) => user.onUserAsks(request)));
+    client.on("paused", ({ isPaused }) => {
+      this.#isPaused = isPaused;
+      this.#tell((user) => user.onPaused(isPaused));
+    });
   }
 
-  #lost(session: LispSession, isKick: boolean): void {
+  #lost(session: LispSession, kicked: types.SwankErrorDetails["kicked"]): void {
+    this.#goOn();
     if (this.#ending.signal.aborted || session.isRetired) return;
+    if (kicked === "alone") this.#tell((user) => user.onThrownOut());
     this.forms.lastPackage = session.packageName;
     this.#current = undefined;
     this.#opened = undefined;
     this.#ready = undefined;
-    this.#loss = { identity: session.identity, why: session.explainLoss(), isKick };
+    this.#loss = { identity: session.identity, why: session.explainLoss(), isKick: kicked === true };
     // An image of our own that hangs does not notice the loss of its connection, and would stay beside the next one.
     void session.close();
+  }
+
+  /** Lets agents go on that somebody has paused who can no longer reach them. */
+  #goOn(): void {
+    if (this.#isPaused) this.#tell((user) => user.onPaused(false));
+    this.#isPaused = false;
   }
 
   async #reportLoss(session: LispSession): Promise<void> {
