@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { read } from "sexp-parser";
 import { connect } from "swank-client";
 import { AgentSession, openSession, readConfig, ToolServer } from "swank-mcp";
+import type { Feed } from "#swank-mcp/page/feed.js";
 import { imageKindOf } from "#swank-mcp/page/image-watch.js";
 import type { Act, PageStop } from "#swank-mcp/page/model.js";
 import { AgentName, ImageHost } from "#swank-mcp/session/image.js";
@@ -114,8 +115,13 @@ describe("page beside an image", function () {
       return seen.threads.some(({ name }) => name === "program") ? seen : undefined;
     });
     const program = threads.find(({ name }) => name === "program")?.id ?? -1;
+    const other = new PageBeside(image.port);
+    const gone = [page, other].map(({ feed }) => ends(feed));
+    other.open();
+    await other.until(({ agents }) => agents[0]);
     const allowed = agent.call("interrupt-thread", { thread: String(program), mode: "kill" });
     const question = await page.until(({ questions }) => questions[0]);
+    await other.until(({ questions }) => questions[0]);
     expect(question).to.deep.include({ agent: "test", action: `kill thread ${program}`, forStop: false });
     expect(question.particulars).to.deep.include(["Thread", "program"]);
     expect(question.until - question.asked).to.be.within(10_000, 60_000);
@@ -125,21 +131,9 @@ describe("page beside an image", function () {
     await page.until(({ questions }) => questions.length === 0 || undefined);
     const again = await page.try({ act: "answer", question: question.number, answer: "no" });
     expect(codeOf(again)).to.equal("TOO_LATE");
-  });
-
-  it("tells an agent something, pauses it, and throws it out", async () => {
-    const { id } = await page.until(({ agents }) => agents.find(({ name }) => name === "test"));
-    expect(await page.do({ act: "tell", agent: id, text: "Look at RISKY" })).to.match(/^Told test:/);
-    expect((await agent.evaluate("1")).join("\n")).to.match(/The user asks: Look at RISKY/);
-    expect(await page.do({ act: "tell", text: "All of you" })).to.match(/^Told test:/);
-    expect(await page.do({ act: "pause", agent: id })).to.match(/^Paused test/);
-    expect(page.feed.state.agents[0]).to.deep.include({ id, state: "paused" });
-    expect(await page.do({ act: "resume", agent: id })).to.equal("Resumed test.");
-    expect(codeOf(await page.try({ act: "let-back", agent: id }))).to.equal("NOT_AVAILABLE");
-    expect(await page.do({ act: "throw-out", agent: id })).to.equal("Disconnected test.");
-    await page.until(({ agents }) => agents.length === 0 || undefined);
-    expect(codeOf(await page.try({ act: "pause", agent: id }))).to.equal("NO_SUCH_AGENT");
-    expect((await agent.evaluate("1")).join("\n")).to.match(/=> 1/);
+    await other.until(({ questions }) => questions.length === 0 || undefined);
+    expect(gone).to.deep.equal([["allowed here"], ["allowed at another page"]]);
+    await other.close();
   });
 
   it("saves a definition to its file", async () => {
@@ -167,6 +161,35 @@ describe("page beside an image", function () {
     const { signal } = new AbortController();
     for (const each of sent) expect(codeOf(await page.acts.answer(each, signal))).to.equal("INVALID_ARGUMENTS");
   });
+
+  it("tells an agent something, pauses it, and throws it out", async () => {
+    const { id } = await page.until(({ agents }) => agents.find(({ name }) => name === "test"));
+    expect(await page.do({ act: "tell", agent: id, text: "Look at RISKY" })).to.match(/^Told test:/);
+    expect((await agent.evaluate("1")).join("\n")).to.match(/The user asks: Look at RISKY/);
+    expect(await page.do({ act: "tell", text: "All of you" })).to.match(/^Told test:/);
+    expect(await page.do({ act: "pause", agent: id })).to.match(/^Paused test/);
+    expect(page.feed.state.agents[0]).to.deep.include({ id, state: "paused" });
+    const waiting = agent.evaluate("(list 7)");
+    expect(await Promise.race([waiting, setTimeout(1000, "waits")])).to.equal("waits");
+    expect(await page.do({ act: "resume", agent: id })).to.equal("Resumed test.");
+    expect((await waiting).join("\n")).to.match(/=> \(7\)/);
+    expect(codeOf(await page.try({ act: "let-back", agent: id }))).to.equal("NOT_AVAILABLE");
+    expect(await page.do({ act: "throw-out", agent: id })).to.equal("Disconnected test.");
+    await page.until(({ agents }) => agents.length === 0 || undefined);
+    expect(codeOf(await page.try({ act: "pause", agent: id }))).to.equal("NO_SUCH_AGENT");
+    expect((await agent.evaluate("1")).join("\n")).to.match(/The user has thrown this agent out/);
+  });
+
+  /** Collects how questions end. */
+  function ends(feed: Feed): string[] {
+    const found: string[] = [];
+    const told = feed.questionGone.bind(feed);
+    feed.questionGone = (number, how) => {
+      found.push(how);
+      told(number, how);
+    };
+    return found;
+  }
 
   /** The thread of what an agent runs. */
   async function running(): Promise<{ readonly thread: number } | undefined> {

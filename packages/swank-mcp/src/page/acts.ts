@@ -168,6 +168,7 @@ export class PageActs {
 
   async #steer(how: SteeringAct, id: string, signal: AbortSignal): Promise<string> {
     const served = this.#parts.served().get(id);
+    if (served === this.#parts.person.agent) throw new PageRefusal("NOT_AVAILABLE", "You are the person at this page.");
     if (served !== undefined) return steerServed(how, served);
     const name = this.#parts.watch.record.nameOf(id);
     if (name === undefined) throw noAgent(id);
@@ -178,7 +179,10 @@ export class PageActs {
   async #steerOther(how: SteeringAct, name: string, { client }: LispSession): Promise<string> {
     const shown = cutName(name);
     if (how === "let-back")
-      throw new PageRefusal("NOT_AVAILABLE", `Nothing keeps ${shown} out: it can connect to the image again.`);
+      throw new PageRefusal(
+        "NOT_AVAILABLE",
+        `Only the server of ${shown} lets it back: at a page of its own, or when it is started again.`,
+      );
     if (how === "throw-out") {
       const fate = await client.activity.kick(name);
       if (fate === undefined) throw notSteered(name);

@@ -1,6 +1,7 @@
 import type { types } from "swank-client";
 import { settledWithin } from "../base/lifetime.js";
 import { type OnDefect, reasonOf } from "../base/log.js";
+import { isDefect } from "../base/refusals.js";
 import type { AgentSession } from "../session/agent.js";
 import { isUnanswered } from "../session/hung-image.js";
 import type { ImageHost, ImageState, LispSession } from "../session/image.js";
@@ -14,6 +15,9 @@ import type { PageStops } from "./stops.js";
 
 /** How often the page looks after its connection, in milliseconds. */
 const TICK = 1000;
+
+/** Milliseconds between something that agents do and a look at the stops: agents may do much at once. */
+const SOON = 100;
 
 /** Ticks between two looks at the stops, and at the size of the image. */
 const STOPS_TICKS = 2;
@@ -68,7 +72,8 @@ interface Following {
   mustListAgain: boolean;
   isMeasuring: boolean;
   size: types.ImageState | undefined;
-  isSilent: boolean;
+  /** Why a question was not answered; `undefined` once one is. */
+  trouble: string | undefined;
 }
 
 /** Shows the image while somebody watches: its record of agents, stopped threads, questions, and its size. */
@@ -81,6 +86,7 @@ export class ImageWatch {
   #ticks = 0;
   #ticker: NodeJS.Timeout | undefined;
   #leaveTimer: NodeJS.Timeout | undefined;
+  #listTimer: NodeJS.Timeout | undefined;
   #isConnecting = false;
   #pause = 0;
   #nextTry = 0;
@@ -116,9 +122,12 @@ export class ImageWatch {
     return name === undefined ? undefined : this.#servedNames.get(name);
   }
 
-  /** Looks at the stops now, because something has been done. */
+  /** Looks at the stops soon, because something has been done. */
   refresh(): void {
-    if (this.#following !== undefined) void this.#listStops(this.#following);
+    this.#listTimer ??= setTimeout(() => {
+      this.#listTimer = undefined;
+      if (this.#following !== undefined) void this.#listStops(this.#following);
+    }, SOON).unref();
   }
 
   /** Ends the page's connection. Never rejects. */
@@ -126,6 +135,7 @@ export class ImageWatch {
     this.#closing.abort();
     clearInterval(this.#ticker);
     clearTimeout(this.#leaveTimer);
+    clearTimeout(this.#listTimer);
     await this.#following?.record?.end();
     await this.#parts.host.close();
   }
@@ -153,7 +163,7 @@ export class ImageWatch {
   }
 
   #look(following: Following): void {
-    if (following.record === undefined) void this.#begin(following);
+    if (following.record === undefined && this.#ticks % STATE_TICKS === 0) void this.#begin(following);
     if (this.#ticks % STOPS_TICKS === 0) void this.#listStops(following);
     if (this.#ticks % STATE_TICKS === 0) void this.#measure(following);
     this.#ticks += 1;
@@ -192,7 +202,7 @@ export class ImageWatch {
       mustListAgain: false,
       isMeasuring: false,
       size: undefined,
-      isSilent: false,
+      trouble: undefined,
     };
     this.#following = following;
     this.#ticks = 0;
@@ -262,7 +272,7 @@ export class ImageWatch {
     if (event.type === "agents" || event.type === "ledger") await this.#learnNames();
     if (this.#following !== following) return;
     this.record.receive(event);
-    if (event.type !== "output") this.refresh();
+    if (event.type === "stop" || event.type === "resume" || event.type === "end") this.refresh();
   }
 
   /** Learns how the image calls the agents of this server, whose calls are known without it. */
@@ -283,7 +293,7 @@ export class ImageWatch {
     const { stops } = this.#parts;
     try {
       const listed = await stops.list(following.session);
-      following.isSilent = false;
+      following.trouble = undefined;
       if (this.#following !== following) return;
       this.#publishStops(listed.map((stop) => stops.data(stop)));
       for (const stop of listed) void this.#openOnce(stop);
@@ -308,7 +318,7 @@ export class ImageWatch {
     following.isMeasuring = true;
     try {
       following.size = await following.session.client.program.state();
-      following.isSilent = false;
+      following.trouble = undefined;
     } catch (error) {
       this.#note(following, error);
     } finally {
@@ -317,20 +327,20 @@ export class ImageWatch {
     if (this.#following === following) this.#showImage(following);
   }
 
-  /** Notes that a question was not answered in time. An image whose connection has ended is reported by that. */
+  /** Notes why a question was not answered. The end of the connection is reported by itself. */
   #note(following: Following, error: unknown): void {
     if (!following.session.client.isOpen) return;
-    if (!isUnanswered(error)) this.#parts.onDefect(error);
-    following.isSilent = true;
+    if (isDefect(error)) this.#parts.onDefect(error);
+    following.trouble = isUnanswered(error) ? UNANSWERED : oneLine(reasonOf(error), MAX_WHY);
     if (this.#following === following) this.#showImage(following);
   }
 
-  #showImage({ session, size, isSilent }: Following): void {
+  #showImage({ session, size, trouble }: Following): void {
     const { implementation, pid } = session.client.info;
     const { origin } = session;
     this.#publishImage({
       state: "open",
-      ...(isSilent ? { why: UNANSWERED } : {}),
+      ...(trouble === undefined ? {} : { why: trouble }),
       implementation: `${implementation.type} ${implementation.version}`,
       ...(pid === undefined ? {} : { pid }),
       ...(origin.kind === "attached" ? { address: origin.address } : {}),

@@ -24,6 +24,8 @@ const ENDS: Readonly<Record<string, string>> = {
 
 const ANSWERS = { yes: "allowed", no: "refused", stop: "allowed for this stop" } as const;
 
+const PLACES = { emacs: "in Emacs", page: "at another page" } as const;
+
 /** A call of an agent, as the image's record has it, with what has happened since. */
 interface Kept {
   readonly id: string;
@@ -251,11 +253,11 @@ export class RecordView {
     if (agent !== undefined) this.#showAgent(agent);
   }
 
-  #endOf({ number, reason, answer }: Extract<types.AgentEvent, { type: "withdraw" }>): string {
+  #endOf({ number, reason, answer, place }: Extract<types.AgentEvent, { type: "withdraw" }>): string {
     const isHere = this.#answeredHere.delete(number);
     if (reason !== "answered") return ENDS[reason] ?? reason;
     const how = answer === undefined ? "answered" : ANSWERS[answer];
-    return `${how} ${isHere ? "here" : "elsewhere"}`;
+    return `${how} ${isHere ? "here" : place === undefined ? "elsewhere" : PLACES[place]}`;
   }
 
   #idOf(number: number): string {
