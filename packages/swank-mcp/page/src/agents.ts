@@ -5,6 +5,7 @@ import { argumentsView, lispCode } from "./code-view.js";
 import type { PageContext } from "./context.js";
 import { count, elapsed, firstLine } from "./format.js";
 import { type IconName, icon } from "./icons.js";
+import { focusSoon } from "./roving.js";
 
 const STATES: Readonly<Record<PageAgent["state"], readonly [icon: IconName, word: string]>> = {
   idle: ["idle", "idle"],
@@ -78,9 +79,10 @@ function steeringView(context: PageContext, agent: PageAgent): TemplateResult {
   const opens = (kind: "tell" | "throw-out") => () => {
     form = isOpen(agent, kind) ? undefined : { agent: agent.id, kind };
     context.update();
+    focusSoon(".agents .form textarea, .agents .form .button");
   };
   const button = (text: string, act: () => unknown, title: string, isExpanded?: boolean) =>
-    html`<button class="button small" title=${title} aria-label="${text}: ${agent.name}" aria-expanded=${isExpanded ?? nothing}
+    html`<button class="button small" title=${title} aria-label="${text}: ${agent.name}" aria-expanded=${isExpanded === undefined ? nothing : String(isExpanded)}
       @click=${act}>${text}</button>`;
   return html`<div class="steering">
       ${
@@ -101,8 +103,11 @@ function steeringView(context: PageContext, agent: PageAgent): TemplateResult {
 
 const isOpen = (agent: PageAgent, kind: "tell" | "throw-out") => form?.agent === agent.id && form.kind === kind;
 
+/** Closes the form, and goes back to the button that has opened it. */
 function close(context: PageContext): void {
+  if (form === undefined) return;
   form = undefined;
+  document.querySelector<HTMLElement>(".steering [aria-expanded='true']")?.focus();
   context.update();
 }
 
@@ -125,7 +130,7 @@ function tellView(context: PageContext, agent: PageAgent): TemplateResult {
     if (reply.ok) close(context);
   };
   return html`<form class="form" @submit=${submit} @keydown=${closeOnEscape(context)}>
-    <label>Text for ${agent.name}<textarea name="text" rows="3" required autofocus></textarea></label>
+    <label>Text for ${agent.name}<textarea name="text" rows="3" required></textarea></label>
     <p class="quiet">The agent reads it with its next answer.</p>
     ${
       context.state.agents.length > 2

@@ -62,7 +62,7 @@ export class App {
   context(state: PageState): PageContext {
     return {
       state,
-      canAct: !state.server.isReadOnly,
+      canAct: !state.server.isReadOnly && this.connection.state !== "ended",
       nameOf: ({ agent, agentName }) => this.#names.get(agent) ?? agentName ?? agent,
       look: <Name extends keyof Looks>(name: Name, args: Looks[Name]["args"], signal?: AbortSignal) =>
         look(name, args, signal),

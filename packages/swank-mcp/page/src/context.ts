@@ -27,7 +27,7 @@ export type PanelName = (typeof PANELS)[number];
 /** What a panel needs: each is a function of it that returns a template, and is called again after each change. */
 export interface PageContext {
   readonly state: PageState;
-  /** False if the page only reads. Then a panel shows nothing that acts. */
+  /** False if the page only reads, or if the server has ended. Then a panel shows nothing that acts. */
   readonly canAct: boolean;
   /** The name of the agent of a call, also of one that has left. */
   nameOf(call: Pick<PageCall, "agent" | "agentName">): string;

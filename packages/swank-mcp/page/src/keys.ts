@@ -2,7 +2,7 @@ import { html, type TemplateResult } from "lit-html";
 import { PANELS, type PanelName } from "./context.js";
 import { focusPrompt } from "./prompt.js";
 import { focusQuestion } from "./questions.js";
-import { isWriting } from "./roving.js";
+import { focusSoon, isWriting } from "./roving.js";
 
 /** Where the browser keeps that keys of one letter are off, for those who dictate to their computer. */
 const STORE = "swank-keys";
@@ -65,5 +65,5 @@ export function listenToKeys(open: (panel: PanelName) => void): void {
 
 function focusFilter(open: (panel: PanelName) => void): void {
   open("timeline");
-  requestAnimationFrame(() => requestAnimationFrame(() => document.querySelector<HTMLElement>("#filter")?.focus()));
+  focusSoon("#filter");
 }

@@ -50,7 +50,7 @@ function bodyView(app: App, state: PageState): TemplateResult {
       <section class="tab-panel" role="tabpanel" id="panel" aria-label=${title}>${panel(context)}</section>
     </main>
   </div>
-  ${context.canAct ? promptView(context) : nothing}`;
+  ${state.server.isReadOnly ? nothing : promptView(context)}`;
 }
 
 function tabsView(app: App, state: PageState): TemplateResult {

@@ -3,8 +3,12 @@ import type { PageEvent } from "../../src/page/model.js";
 import type { PageContext } from "./context.js";
 import { PromptHistory } from "./prompt-history.js";
 
-/** Where the browser keeps what was evaluated, and what is being written, over a reload. */
+/** Where the browser keeps over a reload what was evaluated, and what is being written. */
 const STORE = "swank-prompt";
+
+const DRAFT = "swank-draft";
+
+const draft = sessionStorage.getItem(DRAFT) ?? "";
 
 const history = new PromptHistory(stored());
 
@@ -35,7 +39,7 @@ export function promptView(context: PageContext): TemplateResult {
     <textarea id="prompt" rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
       placeholder=${image.state === "none" ? "Evaluate Lisp here; it starts an image" : "Evaluate Lisp here, in your own session"}
       aria-label="Lisp code" aria-describedby="prompt-keys"
-      @input=${grow} @keydown=${(event: KeyboardEvent) => onKey(context, event)}></textarea>
+      .value=${draft} @input=${grow} @keydown=${(event: KeyboardEvent) => onKey(context, event)}></textarea>
     <span class="keys" id="prompt-keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd></span>
     <button class="button">Evaluate</button>
   </form>`;
@@ -47,10 +51,11 @@ export function focusPrompt(): void {
   field()?.focus();
 }
 
-/** Makes the field as high as its text. */
+/** Makes the field as high as its text, and keeps that. */
 function grow(): void {
   const area = field();
   if (area === null) return;
+  sessionStorage.setItem(DRAFT, area.value);
   area.style.height = "auto";
   area.style.height = `${area.scrollHeight + 2}px`;
 }

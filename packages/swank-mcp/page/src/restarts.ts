@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { PageStop } from "../../src/page/model.js";
 import type { PageContext } from "./context.js";
 import { icon } from "./icons.js";
+import { focusSoon } from "./roving.js";
 
 type Restart = PageStop["restarts"][number];
 
@@ -30,6 +31,7 @@ export class Restarts {
     const open = () => {
       this.#open = isOpen ? undefined : { index, count: Math.max(1, takes.min) };
       context.update();
+      focusSoon(".restarts input");
     };
     const click = takes.min > 0 ? open : () => this.#invoke(context, stop, index, []);
     return html`<li class=${isOpen ? "is-open" : ""}>
@@ -67,10 +69,7 @@ export class Restarts {
     return html`<form class="form" @submit=${submit} @keydown=${(event: KeyboardEvent) => event.key === "Escape" && cancel(event)}>
       ${Array.from(
         { length: count },
-        (
-          _,
-          index,
-        ) => html`<input class="code" name="value" required spellcheck="false" autocomplete="off" ?autofocus=${index === 0}
+        (_, index) => html`<input class="code" name="value" required spellcheck="false" autocomplete="off"
           aria-label="Value ${index + 1} for ${restart.name}" placeholder="Lisp expression" />`,
       )}
       <div class="row">

@@ -26,6 +26,11 @@ export function rove(event: KeyboardEvent): void {
   next.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
+/** Focuses an element that the next frame shows; call it after `update`. */
+export function focusSoon(selector: string): void {
+  requestAnimationFrame(() => document.querySelector<HTMLElement>(selector)?.focus());
+}
+
 /** Whether the person writes in an element, so that keys belong to it. */
 export function isWriting(element: unknown): boolean {
   return (
