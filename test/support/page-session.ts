@@ -12,6 +12,14 @@ import { PageStops } from "#swank-mcp/page/stops.js";
 import { AgentName, ImageHost } from "#swank-mcp/session/image.js";
 import { openUnnamed } from "#swank-mcp/session/open-image.js";
 
+/** What the person's evaluations and the page's connection are made with. */
+const CONFIG = readConfig(["--foreign-errors", "theirs", "--approval", "off"], {});
+
+/** The page's own connection to the image on a port. */
+export function pageHost(port: number): ImageHost {
+  return new ImageHost(openUnnamed({ host: "127.0.0.1", port }, CONFIG, () => undefined));
+}
+
 /** The answer to a look, as the page in the browser reads it from JSON. */
 export type Answer<Name extends keyof Looks> = Looks[Name]["result"];
 
@@ -49,14 +57,13 @@ export class PageBeside {
 
   constructor(port: number, { agents = new Map(), ...options }: PageOptions = {}) {
     const { mode = "image", isReadOnly = false, imageKind = () => "open" } = options;
-    const config = readConfig(["--foreign-errors", "theirs", "--approval", "off"], {});
-    const host = new ImageHost(openUnnamed({ host: "127.0.0.1", port }, config, () => undefined));
+    const host = pageHost(port);
     const name = new AgentName();
     name.set("you");
     const onDefect = (defect: unknown) => this.defects.push(defect);
     const stops = new PageStops();
     const served = options.served ?? (() => [...agents.values()]);
-    this.person = new ToolServer(new AgentSession(host, config, name), { onDefect });
+    this.person = new ToolServer(new AgentSession(host, CONFIG, name), { onDefect });
     this.feed = new Feed({ version: "0", mode, isReadOnly }, GRACE);
     this.watch = new ImageWatch({ feed: this.feed, host, stops, served, imageKind, isReadOnly, onDefect });
     const session = (signal: AbortSignal) => this.watch.session(signal);

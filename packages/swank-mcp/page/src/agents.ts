@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from "lit-html";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { Act, PageAgent, PageCall } from "../../src/page/model.js";
-import { argumentsView, lispCode } from "./code-view.js";
+import { jsonLine, lispCode } from "./code-view.js";
 import type { PageContext } from "./context.js";
 import { count, elapsed, firstLine } from "./format.js";
 import { type IconName, icon } from "./icons.js";
@@ -67,7 +67,7 @@ function doesView(context: PageContext, call: PageCall): TemplateResult {
   return html`<button class="does" @click=${() => context.openCall(call.id)} title="Open this call">
     <span class="tool">${call.tool}</span>
     ${call.ended === undefined ? html`<span class="time">${elapsed(Date.now() - call.begun)}</span>` : nothing}
-    <code>${call.isLisp ? lispCode(code) : argumentsView(call.code)}</code>
+    <code>${call.isLisp ? lispCode(code) : jsonLine(call.code)}</code>
   </button>`;
 }
 

@@ -16,22 +16,34 @@ export function lispCode(code: string): unknown {
     : [lispTokens(code.slice(0, MOST_COLOURED)).map(tokenView), code.slice(MOST_COLOURED)];
 }
 
-/** Most characters that are shown of each argument in a row. */
+/** Most characters that are shown of each value in a row. */
 const MOST_ARGUMENT = 200;
 
-/** Arguments, which come as JSON, as names and values on a line. A text that is cut stays as it is. */
-export function argumentsView(json: string): unknown {
-  const given = parsed(json);
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return json.slice(0, MOST_ARGUMENT);
-  return Object.entries(given).map(([name, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    return html`<span class="key">${name}</span> ${text.slice(0, MOST_ARGUMENT)}  `;
-  });
+/** A name and its value in a JSON text. */
+const PAIR = /"([^"\\]+)":("(?:[^"\\]|\\.)*"?|[^,"[\]{}]+)/g;
+
+/** The names and values of JSON on a line, also of JSON that is cut; another text as it is. */
+export function jsonLine(text: string): unknown {
+  const pairs = pairsOf(text);
+  if (pairs === undefined) return text.slice(0, MOST_ARGUMENT);
+  return pairs.map(([name, value]) => html`<span class="key">${name}</span> ${value.slice(0, MOST_ARGUMENT)}  `);
 }
 
-function parsed(json: string): unknown {
+function pairsOf(text: string): readonly (readonly [name: string, value: string])[] | undefined {
+  const given = parsed(text);
+  if (typeof given === "object" && given !== null && !Array.isArray(given)) {
+    return Object.entries(given).map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]);
+  }
+  if (!text.startsWith('{"')) return undefined;
+  return [...text.matchAll(PAIR)].map(([, name = "", value = ""]) => [name, value.replace(/^"|"$/g, "")]);
+}
+
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(json);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

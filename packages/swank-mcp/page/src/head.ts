@@ -46,7 +46,7 @@ function imageView(image: PageImage): TemplateResult {
       }</span>`,
       image.why,
     )}
-    ${image.why === undefined || image.state === "open" ? nothing : fact("Why", image.why, image.why, "why")}
+    ${image.why === undefined ? nothing : fact("Why", image.why, image.why, "why")}
     ${image.package === undefined ? nothing : fact("Package", html`<code>${image.package}</code>`)}
     ${image.memory === undefined ? nothing : fact("Heap", memoryView(image.memory))}
     ${image.threads === undefined ? nothing : fact("Threads", count(image.threads, "thread"))}

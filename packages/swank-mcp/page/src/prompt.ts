@@ -35,7 +35,7 @@ export function promptView(context: PageContext): TemplateResult {
     evaluate(context).catch(() => undefined);
   };
   return html`<form class="prompt" aria-label="Evaluate in the image" @submit=${submit}>
-    <label for="prompt"><span>${image.package ?? "CL-USER"}</span><b aria-hidden="true">&gt;</b></label>
+    <label for="prompt"><span>${shortName(image.package)}</span><b aria-hidden="true">&gt;</b></label>
     <textarea id="prompt" rows="1" spellcheck="false" autocomplete="off" autocapitalize="off"
       placeholder=${image.state === "none" ? "Evaluate Lisp here; it starts an image" : "Evaluate Lisp here, in your own session"}
       aria-label="Lisp code" aria-describedby="prompt-keys"
@@ -43,6 +43,11 @@ export function promptView(context: PageContext): TemplateResult {
     <span class="keys" id="prompt-keys"><kbd>Ctrl</kbd> <kbd>Enter</kbd></span>
     <button class="button">Evaluate</button>
   </form>`;
+}
+
+/** The name of a package as a prompt has it. */
+function shortName(name = "COMMON-LISP-USER"): string {
+  return name === "COMMON-LISP-USER" ? "CL-USER" : name;
 }
 
 const field = () => document.querySelector<HTMLTextAreaElement>("#prompt");

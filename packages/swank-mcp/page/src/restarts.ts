@@ -9,21 +9,21 @@ type Restart = PageStop["restarts"][number];
 /** Most fields for values of one restart. */
 const MOST_VALUES = 8;
 
-/** The restarts of a stop as buttons. One that takes values opens to fields for them. */
+/** The restarts of a stop as buttons, with the numbers that agents use. One that takes values opens to fields for them. */
 export class Restarts {
   #open: { readonly index: number; count: number } | undefined;
   #isBusy = false;
 
   view(context: PageContext, stop: PageStop): TemplateResult {
     if (stop.restarts.length === 0) return html`<p class="quiet">It offers no restarts.</p>`;
-    return html`<h3>Restarts</h3><ol class="restarts" aria-label="Restarts" start="0">
+    return html`<h3>Restarts</h3><ol class="restarts" aria-label="Restarts">
       ${stop.restarts.map((restart) => this.#restartView(context, stop, restart))}
     </ol>`;
   }
 
   #restartView(context: PageContext, stop: PageStop, restart: Restart): TemplateResult {
     const { index, name, description } = restart;
-    const text = html`<span class="number">${index}</span><span class="name">${name === "" ? "(unnamed)" : name}</span
+    const text = html`<span class="number">${index + 1}</span><span class="name">${name === "" ? "(unnamed)" : name}</span
       ><span class="description" title=${description}>${description}</span>`;
     if (!context.canAct) return html`<li><div class="restart">${text}</div></li>`;
     const takes = valuesOf(restart);

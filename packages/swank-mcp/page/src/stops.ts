@@ -38,6 +38,7 @@ class OpenStop {
       const result = await context.look("stop", { thread, level }, signal);
       const frame = result.frames.find(({ kind }) => kind === "user") ?? result.frames[0];
       if (frame !== undefined) this.#open(context, frame);
+      setTimeout(showOpenFrame, 50);
       return result;
     });
   }
@@ -115,6 +116,15 @@ class OpenStop {
       return { ...before, frames: [...before.frames, ...frames], totalFrames };
     });
   }
+}
+
+/** Scrolls the list of frames to the one that is open, and nothing else. */
+function showOpenFrame(): void {
+  const frame = document.querySelector<HTMLElement>(".frame[aria-current]");
+  const list = frame?.closest<HTMLElement>(".list");
+  if (!frame || !list) return;
+  const below = frame.getBoundingClientRect().bottom - list.getBoundingClientRect().bottom;
+  if (below > 0) list.scrollTop += below + list.clientHeight / 2;
 }
 
 let opened: OpenStop | undefined;

@@ -3,7 +3,7 @@ import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { PageCall } from "../../src/page/model.js";
 import { CallDetail, focusCoveringDetail } from "./call-detail.js";
-import { argumentsView, lispCode } from "./code-view.js";
+import { jsonLine, lispCode } from "./code-view.js";
 import type { PageContext } from "./context.js";
 import { clock, count, duration, elapsed, firstLine, lastLines } from "./format.js";
 import { type IconName, icon } from "./icons.js";
@@ -108,7 +108,7 @@ function callRow(context: PageContext, call: PageCall, { isActive, isOpen, time 
       <span class="tool">${call.tool}</span>
       <span class="outcome" title=${word}>${icon(ICONS[outcome])}<span class="word">${word}</span></span>
       <span class="time">${time}</span>
-      <code class="code">${call.isLisp ? lispCode(code) : argumentsView(call.code)}</code>
+      <code class="code">${call.isLisp ? lispCode(code) : jsonLine(call.code)}</code>
     </button>
     ${notesView(context, call)}
   </li>`;
@@ -135,7 +135,7 @@ function notesView(context: PageContext, call: PageCall): TemplateResult | typeo
   if (output === "" && call.summary === undefined && call.stop === undefined) return nothing;
   return html`<div class="notes">
     ${output === "" ? nothing : html`<pre class="output" aria-label="Output">${output}</pre>`}
-    ${call.summary === undefined ? nothing : html`<div class="summary">${call.summary}</div>`}
+    ${call.summary === undefined ? nothing : html`<div class="summary">${call.isLisp ? call.summary : jsonLine(call.summary)}</div>`}
     ${call.stop === undefined ? nothing : stopLink(context, call.stop)}
   </div>`;
 }

@@ -140,7 +140,7 @@ class ChangesPanel {
 
   #change(context: PageContext, change: Change, isNew: boolean, total: number): TemplateResult {
     const key = changeKey(change);
-    const { kind, name, file, line, state, fromClient } = change;
+    const { kind, name, file, line, state } = change;
     const isOpen = this.#open.get(key) ?? (isNew || total <= 8);
     const place =
       file === undefined
@@ -156,7 +156,7 @@ class ChangesPanel {
       <summary>
         ${isNew ? html`<span class="new-mark">new</span> ` : nothing}${kind === "method" ? nothing : html`<span class="kind">${(kind ?? "form").replaceAll("-", " ")}</span>`}
         <b>${name}</b> ${place}
-        <span class="quiet">${STATES[state]}${!fromClient && EVALUATED.includes(state) ? ", not from this session" : nothing}</span>
+        <span class="quiet">${STATES[state]}</span>
       </summary>
       ${diffView(change)} ${this.#deeds(context, change, key)}
     </details>`;
@@ -260,7 +260,7 @@ function lineView(line: DiffLine | DiffGap, tokensOf: (line: DiffLine) => readon
 
 function assignedView(assigned: FoundChanges["assigned"]): TemplateResult | typeof nothing {
   if (assigned.length === 0) return nothing;
-  return html`<h3>Variables set in this session</h3>
+  return html`<h3>Variables that you have set here</h3>
     <table class="rows">
       <thead><tr><th scope="col">Variable</th><th scope="col">Value</th><th scope="col">Defined in</th></tr></thead>
       <tbody>

@@ -32,7 +32,7 @@ const WHOSE: Record<ProgramThread["whose"], string> = {
 const DOING: Record<ProgramThread["state"], string> = {
   mutex: "waits for",
   join: "waits for the end of a thread",
-  queue: "waits for the condition",
+  queue: "waits for a condition variable",
   semaphore: "waits for",
   lock: "waits for a lock of Lisp",
   "c-lock": "waits for a lock of the C library",
@@ -132,7 +132,7 @@ class ThreadsPanel {
     const { id, name, whose, owner, seconds, state } = thread;
     const isOpen = this.#open.has(id);
     const canInterrupt = context.canAct && state !== "stopped" && whose !== "service";
-    const by = owner?.text;
+    const by = owner?.agent === undefined ? owner?.text : `agent ${owner.agent}`;
     return html`<tr class=${isInCycle ? "is-cycle" : `is-${state}`}>
         <td class="number" data-label="Id">${id}</td>
         <th scope="row" data-label="Thread">${name}</th>

@@ -135,7 +135,7 @@ function callView(row: RecordedCall, hidden: number, whole: number): TemplateRes
           : html` <span class="arrow">→</span> <code>${values}</code>`;
   const width = whole > 0 ? Math.min(100, (100 * total) / whole) : 0;
   const own = total > 0 ? (width * self) / total : 0;
-  return html`<span class="call">
+  return html`<span class="trace-call">
       <code>${text}</code>${times > 1 ? html` <b>× ${times.toLocaleString("en")}</b>` : nothing}${value}${
         left > 0 && times > 1
           ? html` <span class="unfinished">${left.toLocaleString("en")} left without a value</span>`
@@ -158,7 +158,7 @@ function conditionView({ type, message, clause, handler, count: times }: Recorde
     clause === undefined && handler === undefined
       ? "not handled"
       : `handled${clause === undefined ? "" : ` as ${clause}`}${handler === undefined ? "" : ` in ${handler}`}`;
-  return html`<span class="call">
+  return html`<span class="trace-call">
     <span aria-hidden="true">⚠</span> <b>${type}</b>${times > 1 ? html` <b>× ${times}</b>` : nothing} ${message}
     <span class="quiet">${taken}</span>
   </span>`;

@@ -12,19 +12,23 @@ const USUAL_SECONDS = 5;
 
 const MOST_SECONDS = 120;
 
+/** A result, if there is one, and what it is of. */
+interface Watched<Result> {
+  readonly of: string;
+  readonly result: Result | undefined;
+}
+
 /** A panel that watches the program for some seconds, or shows what an agent's call has watched. */
 export abstract class WatchPanel<Result> {
   readonly #name: string;
   /** The tool whose calls have such results. */
   readonly #tool: string;
   #context: PageContext | undefined;
-  readonly #result = new Loading<Result | undefined>(() => this.#context?.update());
+  readonly #result = new Loading<Watched<Result>>(() => this.#context?.update());
   #seconds = USUAL_SECONDS;
   /** When the watch began; `undefined` while there is none. */
   #begun: number | undefined;
   #timer: number | undefined;
-  /** What the result is of. */
-  #of = "";
   #call = "";
 
   constructor(name: string, tool: string) {
@@ -82,9 +86,9 @@ export abstract class WatchPanel<Result> {
   }
 
   #shown(context: PageContext): TemplateResult {
-    return loadingView(this.#result, "result", (result) => {
+    return loadingView(this.#result, "result", ({ of, result }) => {
       if (result === undefined) return html`<p>The call has no such result.</p>`;
-      return html`<h3>${this.#of}</h3>
+      return html`<h3>${of}</h3>
         ${this.view(context, result)}`;
     });
   }
@@ -101,8 +105,8 @@ export abstract class WatchPanel<Result> {
   #start(context: PageContext): void {
     this.#begun = Date.now();
     this.#call = "";
-    this.#of = `${this.#seconds} s from ${clock(this.#begun)}`;
-    this.#result.load((signal) => this.ask(context, this.#seconds, signal));
+    const of = `${this.#seconds} s from ${clock(this.#begun)}`;
+    this.#result.load(async (signal) => ({ of, result: await this.ask(context, this.#seconds, signal) }));
     window.clearInterval(this.#timer);
     this.#timer = window.setInterval(() => {
       if (this.#begun === undefined || !this.#result.isLoading) window.clearInterval(this.#timer);
@@ -140,7 +144,7 @@ export abstract class WatchPanel<Result> {
     if (call === undefined) return;
     this.#begun = undefined;
     this.#call = id;
-    this.#of = `${clock(call.begun)} ${firstLine(call.code, 100)}`;
-    this.#result.load((signal) => this.ofCall(context, id, signal));
+    const of = `${clock(call.begun)} ${firstLine(call.code, 100)}`;
+    this.#result.load(async (signal) => ({ of, result: await this.ofCall(context, id, signal) }));
   }
 }
