@@ -65,7 +65,7 @@ export class PageBeside {
     const served = options.served ?? (() => [...agents.values()]);
     this.person = new ToolServer(new AgentSession(host, CONFIG, name), { onDefect });
     this.feed = new Feed({ version: "0", mode, isReadOnly }, GRACE);
-    this.watch = new ImageWatch({ feed: this.feed, host, stops, served, imageKind, isReadOnly, onDefect });
+    this.watch = new ImageWatch({ mode, feed: this.feed, host, stops, served, imageKind, isReadOnly, onDefect });
     const session = (signal: AbortSignal) => this.watch.session(signal);
     const callText = (id: string) => {
       const text = this.watch.record.text(id);

@@ -95,7 +95,7 @@ type VersionLedger = Decoded<typeof versionLedger>;
 export interface AgentsLedger {
   /** The names of the agents that are connected, sorted. */
   readonly agents: readonly string[];
-  /** The latest calls, oldest first: of each version of the runtime at most 100. */
+  /** The latest calls, oldest first: of each version of the runtime at most 100. None with the option `calls: false`. */
   readonly calls: readonly AgentCall[];
   /** Number of earlier calls. */
   readonly earlier: number;
@@ -155,6 +155,8 @@ export type AgentEvent =
   | { readonly type: "ledger"; readonly ledger: AgentsLedger };
 
 export const followOptions = {
+  /** Whether calls are told; without them only which agents are connected, and questions. That costs agents nothing. Default: true. */
+  calls: check.flag,
   /** Whether agents' questions to the user are told here, so that `answer` can answer them. An agent that asks then waits for it. */
   questions: check.flag,
 };
@@ -176,7 +178,9 @@ const ANSWER_TIME = 10_000;
 /** Milliseconds until the ledger is asked for again if the image has not answered. */
 const AGAIN = 1000;
 
-const CALL_EVENTS = ["agents", "begin", "output", "stop", "resume", "end", "runtime", "gap", "page"];
+const AGENT_EVENTS = ["agents", "runtime", "gap", "page"];
+
+const CALL_EVENTS = ["begin", "output", "stop", "resume", "end"];
 
 const QUESTION_EVENTS = ["ask", "withdraw", "withdrawn"];
 
@@ -240,6 +244,7 @@ export class AgentFollower {
   readonly #lisp: LispRunner;
   readonly #connection: Connection;
   readonly #asksHere: boolean;
+  readonly #tellsCalls: boolean;
   readonly #listener: (event: AgentEvent) => void;
   readonly #channel = FIRST_CHANNEL + Math.floor(Math.random() * 0x1_0000);
   readonly #ending = new AbortController();
@@ -260,6 +265,7 @@ export class AgentFollower {
     this.#lisp = lisp;
     this.#connection = connection;
     this.#asksHere = options.questions === true;
+    this.#tellsCalls = options.calls !== false;
     this.#listener = listener;
   }
 
@@ -285,7 +291,11 @@ export class AgentFollower {
     );
     this.#waiting = [];
     try {
-      const events = this.#asksHere ? [...CALL_EVENTS, ...QUESTION_EVENTS] : CALL_EVENTS;
+      const events = [
+        ...AGENT_EVENTS,
+        ...(this.#tellsCalls ? CALL_EVENTS : []),
+        ...(this.#asksHere ? QUESTION_EVENTS : []),
+      ];
       const ledger = this.#take(await this.#lisp.run(announce, this.#channel, events));
       // After the caller has got the ledger.
       setImmediate(() => this.#deliver());
@@ -331,7 +341,8 @@ export class AgentFollower {
 
   #take(ledgers: readonly VersionLedger[]): AgentsLedger {
     for (const { agents } of ledgers) this.#note(agents);
-    const calls = ledgers.flatMap((ledger) => ledger.calls).sort((one, other) => one.number - other.number);
+    const told = this.#tellsCalls ? ledgers : [];
+    const calls = told.flatMap((ledger) => ledger.calls).sort((one, other) => one.number - other.number);
     for (const { number, revision } of calls) this.#revisions.set(number, revision);
     const questions = this.#asksHere ? ledgers.flatMap((ledger) => ledger.questions) : [];
     this.#questions = new Set(questions.map(({ number }) => number));

@@ -8,7 +8,7 @@ import type { ImageHost, ImageState, LispSession } from "../session/image.js";
 import type { DebuggedStop } from "../session/lisp-port.js";
 import { cutName, oneLine } from "../text/cut.js";
 import type { Feed } from "./feed.js";
-import type { PageImage, PageStop } from "./model.js";
+import type { PageImage, PageMode, PageStop } from "./model.js";
 import { RecordView } from "./record.js";
 import { PageRefusal } from "./reply.js";
 import type { PageStops } from "./stops.js";
@@ -40,6 +40,7 @@ const UNANSWERED = "The image does not answer: the figures were read earlier.";
 
 /** What the page's own connection to the image is made and used with. */
 export interface WatchParts {
+  readonly mode: PageMode;
   readonly feed: Feed;
   /** The page's own host. */
   readonly host: ImageHost;
@@ -66,6 +67,8 @@ interface Following {
   readonly session: LispSession;
   /** `undefined` until the record is followed. */
   record: types.FollowedAgents | undefined;
+  /** Whether calls are followed. */
+  hasCalls: boolean;
   isBeginning: boolean;
   isListingStops: boolean;
   /** Something has happened since the stops began to be listed. */
@@ -94,6 +97,7 @@ export class ImageWatch {
   #publishedStops = "[]";
   /** The stops whose reasons have been asked for. */
   readonly #asked = new WeakSet<DebuggedStop>();
+  readonly #watchedSessions = new WeakSet<LispSession>();
   readonly #closing = new AbortController();
 
   constructor(parts: WatchParts) {
@@ -197,6 +201,7 @@ export class ImageWatch {
     const following: Following = {
       session,
       record: undefined,
+      hasCalls: this.#parts.mode === "image",
       isBeginning: false,
       isListingStops: false,
       mustListAgain: false,
@@ -256,11 +261,13 @@ export class ImageWatch {
       told = told.then(() => this.#receive(following, event)).catch(this.#parts.onDefect);
     };
     try {
-      const questions = !this.#parts.isReadOnly;
-      const record = await session.client.activity.follow({ questions }, tell);
+      const options = { questions: !this.#parts.isReadOnly, calls: following.hasCalls };
+      const record = await session.client.activity.follow(options, tell);
       const learning = this.#learnNames();
       told = learning.then(() => this.record.begin(session.identity, record.ledger)).catch(this.#parts.onDefect);
       following.record = record;
+      await told;
+      await this.#followCallsOfOthers(following);
     } catch (error) {
       this.#note(following, error);
     } finally {
@@ -272,18 +279,39 @@ export class ImageWatch {
     if (event.type === "agents" || event.type === "ledger") await this.#learnNames();
     if (this.#following !== following) return;
     this.record.receive(event);
+    if (event.type === "agents") await this.#followCallsOfOthers(following);
     if (event.type === "stop" || event.type === "resume" || event.type === "end") this.refresh();
+  }
+
+  /**
+   * Follows calls once an agent of another server uses the image, from the next look at it. The calls of this server's agents are known without that,
+   * which would make them slower.
+   */
+  async #followCallsOfOthers(following: Following): Promise<void> {
+    if (following.hasCalls || this.record.names.length === 0) return;
+    following.hasCalls = true;
+    await following.record?.end();
+    following.record = undefined;
+    this.#ticks = 0;
   }
 
   /** Learns how the image calls the agents of this server, whose calls are known without it. */
   async #learnNames(): Promise<void> {
     const named = this.#parts.served().map(async (agent) => {
       const session = agent.host.state.kind === "open" ? agent.host.state.session : undefined;
+      if (session !== undefined) this.#watchStops(session);
       const asked = session?.client.activity.recordedName().catch(() => undefined);
       const name = asked && (await settledWithin(NAME_TIME, asked))?.value;
       return name === undefined ? [] : [[name, agent] as const];
     });
     this.#servedNames = new Map((await Promise.all(named)).flat());
+  }
+
+  /** Looks at the stops when an agent of this server stops. */
+  #watchStops(session: LispSession): void {
+    if (this.#watchedSessions.has(session)) return;
+    this.#watchedSessions.add(session);
+    session.client.on("stop", () => this.refresh());
   }
 
   async #listStops(following: Following): Promise<void> {

@@ -103,6 +103,7 @@ export class Page {
   #servicesOf(person: ToolServer, agents: Neighbours, keeper: ImageHost | undefined) {
     const { command, pageReadOnly: isReadOnly, verbose } = this.#config;
     const feed = this.#feed;
+    const { mode } = feed.state.server;
     const stops = new PageStops();
     const onDefect = defectReporter(this.#log, verbose);
     const served = () => agents.all.map(({ session }) => session);
@@ -110,7 +111,7 @@ export class Page {
     // A page that is attached to an image of its own choice need not wait until agents have one.
     const imageKind = () => (command === "page" ? "open" : imageKindOf(keeper, served()));
     const onStops = () => this.#calls.refresh();
-    const watch = new ImageWatch({ feed, host, stops, served, imageKind, onStops, isReadOnly, onDefect });
+    const watch = new ImageWatch({ mode, feed, host, stops, served, imageKind, onStops, isReadOnly, onDefect });
     const session = (signal: AbortSignal) => watch.session(signal);
     const callText = (id: string) => watch.record.text(id) ?? this.#calls.text(id);
     const looks = new PageLooks({ session, callText, stops, onDefect });
