@@ -166,8 +166,9 @@ describe("the page in a browser", function () {
   it("invokes restarts with values, and evaluates in a frame", async () => {
     served.feed.stops([stop]);
     const page = await browser.open(served.url);
-    await page.keyboard.press("2");
+    await page.getByRole("tab", { name: /Stops/ }).click();
     await page.getByRole("button", { name: /USE-VALUE/ }).click();
+    await page.locator("input:focus").waitFor();
     await page.keyboard.type("42");
     await page.keyboard.press("Enter");
     await page.locator(".notice").getByText("It was done.").waitFor();
@@ -210,6 +211,7 @@ describe("the page in a browser", function () {
     served.feed.stops([stop]);
     ask(1);
     const page = await browser.open(served.url, { viewport: { width: 400, height: 800 } });
+    await rows(page).first().waitFor();
     for (const key of ["1", "2"]) {
       await page.keyboard.press(key);
       await page
