@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import * as z from "zod";
 import { Feed, type PublishedCall } from "#swank-mcp/page/feed.js";
-import type { PageEvent } from "#swank-mcp/page/model.js";
+import type { PageAgent, PageEvent } from "#swank-mcp/page/model.js";
 import { ServedPage } from "../../support/page-server.js";
 
 const SERVER = { version: "0", mode: "server", isReadOnly: false } as const;
@@ -80,12 +80,25 @@ describe("Feed", () => {
     return reader;
   };
 
+  /** Lets changes be published, and readers take them. */
+  const settle = async () => {
+    void feed.state;
+    await setTimeout(0);
+  };
+
+  const callMany = async (count: number, more: Partial<PublishedCall> = {}) => {
+    for (let number = 1; number <= count; number++) {
+      feed.call(callOf(number, more));
+      if (number % 100 === 0) await settle();
+    }
+  };
+
   it("sends the state, and then events with ids that count up", async () => {
     feed.call(callOf(1));
     const reader = await read();
     feed.call(callOf(1, { ended: 5, outcome: "returned" }));
     feed.stops([]);
-    await setTimeout(0);
+    await settle();
     const [state, ...events] = reader.sent;
     expect(state?.event).to.have.nested.property("state.calls[0].code", "(f 1)");
     expect(events.map(({ event }) => event.type)).to.deep.equal(["call", "stops"]);
@@ -96,7 +109,7 @@ describe("Feed", () => {
   it("sends a reader that comes back only what it has missed", async () => {
     const first = await read();
     for (let number = 1; number <= 3; number++) feed.call(callOf(number));
-    await setTimeout(0);
+    await settle();
     first.destroy();
     const second = await read(first.sent[1]?.id);
     expect(second.sent.map(({ event }) => event.type === "call" && event.call.id)).to.deep.equal(["c2", "c3"]);
@@ -106,7 +119,7 @@ describe("Feed", () => {
 
   it("sends the state to a reader of another start, or one that has missed too much, or that names no event", async () => {
     const first = await read();
-    for (let number = 1; number <= 2500; number++) feed.call(callOf(number));
+    await callMany(2500);
     const { epoch } = feed.state.server;
     for (const id of [first.sent[0]?.id, "other-2400", `${epoch}-9999`, `${epoch}--1`, `${epoch}-x`, `${epoch}`, "-"])
       expect((await read(id)).types, id).to.deep.equal(["state"]);
@@ -116,7 +129,7 @@ describe("Feed", () => {
   it("keeps at most 4 million characters of events", async () => {
     const first = await read();
     const code = "x".repeat(2000);
-    for (let number = 1; number <= 2500; number++) feed.call(callOf(number, { code, output: code }));
+    await callMany(2500, { code, output: code });
     const { epoch } = feed.state.server;
     expect((await read(`${epoch}-1400`)).types).to.deep.equal(["state"]);
     expect((await read(`${epoch}-1700`)).types).to.have.length(800);
@@ -126,8 +139,8 @@ describe("Feed", () => {
   it("sends a slow reader the state instead of the events that it cannot take", async () => {
     const reader = new Slow();
     feed.send(reader);
-    for (let number = 1; number <= 10_000; number++) feed.call(callOf(number, { code: "x".repeat(1000) }));
-    expect(reader.writableLength).to.be.below(10_000);
+    await callMany(10_000, { code: "x".repeat(1000) });
+    expect(reader.writableLength).to.be.below(100_000);
     for (let count = 0; count < 20; count++) {
       reader.take();
       await setTimeout(0);
@@ -150,6 +163,9 @@ describe("Feed", () => {
     const reader = await read();
     feed.call(callOf(1));
     for (let number = 1; number <= 20_000; number++) feed.output("c1", `line ${number}\n`);
+    await settle();
+    expect(reader.types).to.deep.equal(["state", "call"]);
+    for (let number = 1; number <= 20_000; number++) feed.output("c1", `line ${number}\n`);
     await setTimeout(120);
     const outputs = reader.sent.flatMap(({ event }) => (event.type === "output" ? [event.text] : []));
     expect(outputs).to.have.length.within(1, 3);
@@ -158,11 +174,33 @@ describe("Feed", () => {
       .and.match(/line 20000\n$/);
     feed.output("c1", "last");
     feed.call(callOf(1, { ended: 9 }));
-    await setTimeout(0);
-    expect(reader.types.slice(-2)).to.deep.equal(["output", "call"]);
+    await settle();
+    expect(reader.types.at(-1)).to.equal("call");
+    expect(reader.sent.at(-1)?.event).to.have.nested.property("call.output").and.match(/last$/);
     expect(feed.state.calls[0]?.output)
       .to.have.length(2000)
       .and.match(/line 20000\nlast$/);
+  });
+
+  it("publishes the last change of a thing of several that come at once, and no agent that is again as it was", async () => {
+    feed.agent({ id: "a1", name: "one", state: "idle" });
+    const reader = await read();
+    const change = async (...states: readonly PageAgent["state"][]) => {
+      for (const state of states) feed.agent({ id: "a1", name: "one", state });
+      await settle();
+    };
+    await change("running", "idle", "running");
+    await change("idle", "running");
+    await change("asking");
+    for (let ended = 1; ended <= 10; ended++) feed.call(callOf(1, { ended }));
+    await settle();
+    const [, ...events] = reader.sent.map(({ event }) => event);
+    expect(events.map((event) => (event.type === "agent" ? event.agent.state : event.type))).to.deep.equal([
+      "running",
+      "asking",
+      "call",
+    ]);
+    expect(events.at(-1)).to.have.nested.property("call.ended", 10);
   });
 
   it("keeps output without a reader, too, and ignores that of unknown calls", () => {
@@ -176,6 +214,7 @@ describe("Feed", () => {
   it("sends output to a reader that comes between, once", async () => {
     const first = await read();
     feed.call(callOf(1));
+    await settle();
     feed.output("c1", "text");
     const second = await read();
     expect(first.types).to.deep.equal(["state", "call", "output"]);

@@ -51,7 +51,7 @@ describe("PageGuard", () => {
       "/",
       "/page.js",
       "/events",
-      `${folder.slice(0, -2)}x/`,
+      `${folder.slice(0, -2)}!/`,
       `/${folder}`,
       `${folder}../`,
       "//",

@@ -146,7 +146,11 @@ function tellView(context: PageContext, agent: PageAgent): TemplateResult {
 
 function throwOutView(context: PageContext, agent: PageAgent, throwOut: () => unknown): TemplateResult {
   return html`<div class="form" role="group" aria-label="Throw out ${agent.name}" @keydown=${closeOnEscape(context)}>
-    <p>Throw <b>${agent.name}</b> out? Its call is aborted, and its next calls are refused until you let it back.</p>
+    <p>Throw <b>${agent.name}</b> out? Its call is aborted, and ${
+      context.state.server.mode === "server"
+        ? "its next calls are refused until you let it back"
+        : "it loses its connection to the image"
+    }.</p>
     <div class="row">
       <button class="button small" @click=${() => close(context)}>Cancel</button>
       <button class="button danger small" @click=${throwOut}>Throw out</button>

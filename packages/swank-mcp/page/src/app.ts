@@ -87,23 +87,26 @@ export class App {
     this.update();
   }
 
-  /** Shows the page with the next frame, but rests after one that took long, so that a flood of events leaves time for the person. */
+  /** Shows the page with the next frame. */
   update(): void {
-    if (this.#frame !== undefined) return;
-    const rest = this.#restUntil - performance.now();
-    if (rest > 0) this.#rest ??= setTimeout(() => this.#request(), rest);
-    else this.#request();
-  }
-
-  #request(): void {
-    this.#rest = undefined;
-    this.#frame = requestAnimationFrame((begun) => {
+    this.#frame ??= requestAnimationFrame((begun) => {
       this.#frame = undefined;
       this.#hooks.render();
       // What the browser does for the frame afterwards takes about as long again.
       const took = performance.now() - begun;
       this.#restUntil = performance.now() + (took < LONG_FRAME ? 0 : Math.min(MOST_REST, 3 * took));
     });
+  }
+
+  /** Shows the page soon. After a frame that took long it rests, so that a flood of events leaves time for what the person does. */
+  #updateAfterRest(): void {
+    const rest = this.#restUntil - performance.now();
+    if (rest <= 0) this.update();
+    else
+      this.#rest ??= setTimeout(() => {
+        this.#rest = undefined;
+        this.update();
+      }, rest);
   }
 
   notify(text: string, isError = false, remedy?: string): void {
@@ -128,7 +131,7 @@ export class App {
     this.#hooks.onEvent(event);
     const title = titleOf(this.state);
     if (document.title !== title) document.title = title;
-    this.update();
+    this.#updateAfterRest();
   }
 
   #learnNames(): void {

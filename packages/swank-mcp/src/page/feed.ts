@@ -13,8 +13,8 @@ const MAX_CHARACTERS = 4_000_000;
 /** Characters that are kept of what a call has printed. */
 const MAX_OUTPUT = 2000;
 
-/** Milliseconds for which output is collected. */
-const OUTPUT_INTERVAL = 50;
+/** Milliseconds for which changes are collected: an agent may make hundreds of calls a second. */
+const INTERVAL = 50;
 
 /** Milliseconds without a reader after which nobody watches. */
 const GRACE = 30_000;
@@ -23,6 +23,9 @@ const GRACE = 30_000;
 const KEEP_ALIVE = 15_000;
 
 const RETRY = 500;
+
+/** Most events that are written at a time. */
+const AT_ONCE = 20;
 
 /** Most pages at a time. */
 const MAX_READERS = 64;
@@ -47,9 +50,13 @@ export class Feed {
   #forgotten = 0;
   #stops: readonly PageStop[] = [];
   readonly #questions = new Map<number, PageQuestion>();
-  /** Output of calls that is not published yet: the end of it. */
+  /** Output of calls that is not in the list yet: the end of it. */
   readonly #output = new Map<string, string>();
-  #outputTimer: NodeJS.Timeout | undefined;
+  /** The changes that are not published yet, by what they are about. Only the last one about a thing counts. */
+  readonly #changes = new Map<string, () => PageEvent | undefined>();
+  #changesTimer: NodeJS.Timeout | undefined;
+  /** The agents as they were published, as JSON. */
+  readonly #told = new Map<string, string>();
 
   /** The latest events, as they are sent. The last one has the number `#last`. */
   readonly #events: string[] = [];
@@ -70,7 +77,7 @@ export class Feed {
   }
 
   get state(): PageState {
-    this.#publishOutput();
+    this.#publishChanges();
     return {
       server: this.#server,
       image: this.#image,
@@ -84,25 +91,27 @@ export class Feed {
 
   image(image: PageImage): void {
     this.#image = image;
-    this.#publish({ type: "image", image });
+    this.#change("image", () => ({ type: "image", image }));
   }
 
   agent(agent: PageAgent): void {
     this.#agents.set(agent.id, agent);
-    this.#publish({ type: "agent", agent });
+    this.#change(`agent ${agent.id}`, () => this.#newsOf(agent));
   }
 
   agentGone(id: string): void {
-    if (this.#agents.delete(id)) this.#publish({ type: "agent-gone", id });
+    this.#told.delete(id);
+    if (this.#agents.delete(id)) this.#change(`agent ${id}`, () => ({ type: "agent-gone", id }));
   }
 
   call(published: PublishedCall): void {
-    this.#publishOutput(published.id);
-    const { output = this.#calls.get(published.id)?.output ?? "" } = published;
-    const call = { ...published, output };
-    this.#calls.set(call.id, call);
+    const { id, output = this.#calls.get(id)?.output ?? "" } = published;
+    this.#calls.set(id, { ...published, output });
     if (this.#calls.size > MAX_CALLS) this.#forgetCall();
-    this.#publish({ type: "call", call });
+    this.#change(`call ${id}`, () => {
+      const call = this.#calls.get(id);
+      return call && { type: "call", call };
+    });
   }
 
   /** Adds what a call has printed. */
@@ -110,21 +119,22 @@ export class Feed {
     if (!this.#calls.has(call)) return;
     const output = (this.#output.get(call) ?? "") + text;
     this.#output.set(call, output.length > 2 * MAX_OUTPUT ? output.slice(-MAX_OUTPUT) : output);
-    if (this.#isWatched) this.#outputTimer ??= setTimeout(() => this.#publishOutput(), OUTPUT_INTERVAL).unref();
+    this.#publishSoon();
   }
 
   stops(stops: readonly PageStop[]): void {
     this.#stops = stops;
-    this.#publish({ type: "stops", stops });
+    this.#change("stops", () => ({ type: "stops", stops }));
   }
 
   question(question: PageQuestion): void {
     this.#questions.set(question.number, question);
-    this.#publish({ type: "question", question });
+    this.#change(`question ${question.number}`, () => ({ type: "question", question }));
   }
 
   questionGone(number: number, how: string): void {
-    if (this.#questions.delete(number)) this.#publish({ type: "question-gone", number, how });
+    if (this.#questions.delete(number))
+      this.#change(`question ${number}`, () => ({ type: "question-gone", number, how }));
   }
 
   /** Whether somebody watches, or has within the last 30 s. */
@@ -162,7 +172,7 @@ export class Feed {
   /** Ends all readers. */
   close(): void {
     this.#isClosed = true;
-    for (const timer of [this.#outputTimer, this.#graceTimer, this.#keepAlive]) clearTimeout(timer);
+    for (const timer of [this.#changesTimer, this.#graceTimer, this.#keepAlive]) clearTimeout(timer);
     for (const { stream } of this.#readers) stream.end();
     this.#readers.clear();
   }
@@ -181,6 +191,7 @@ export class Feed {
   }
 
   #setWatched(isWatched: boolean): void {
+    if (!isWatched) this.#publishChanges();
     this.#isWatched = isWatched;
     if (!isWatched) this.#dropEvents();
     for (const listener of this.#watchListeners) listener(isWatched);
@@ -201,18 +212,22 @@ export class Feed {
   /** Sends a reader what it has not got, as long as it takes that. */
   #pump(reader: Reader): void {
     const { stream } = reader;
-    while (reader.position < this.#last || reader.position < 0) {
-      if (stream.destroyed || stream.writableNeedDrain) return;
-      const event = this.#events.at(reader.position - this.#last);
-      const isKept = reader.position >= this.#last - this.#events.length;
-      if (isKept && event !== undefined) reader.position += 1;
-      const text = isKept && event !== undefined ? event : this.#stateText(reader);
-      stream.write(text);
-    }
+    while ((reader.position < this.#last || reader.position < 0) && !stream.destroyed && !stream.writableNeedDrain)
+      stream.write(this.#nextText(reader));
+  }
+
+  /** The next events, some at a time, or the state if they are not kept. */
+  #nextText(reader: Reader): string {
+    const { position } = reader;
+    if (position < 0 || position < this.#last - this.#events.length) return this.#stateText(reader);
+    const from = this.#events.length + position - this.#last;
+    const texts = this.#events.slice(from, from + AT_ONCE);
+    reader.position += texts.length;
+    return texts.join("");
   }
 
   #stateText(reader: Reader): string {
-    // The state has the output that is published now.
+    // The state has the changes that are published now.
     reader.position = Number.POSITIVE_INFINITY;
     const { state } = this;
     reader.position = this.#last;
@@ -223,37 +238,65 @@ export class Feed {
     return `id: ${this.#server.epoch}-${this.#last}\ndata: ${JSON.stringify(event)}\n\n`;
   }
 
-  #publish(event: PageEvent): void {
-    this.#last += 1;
+  #change(about: string, event: () => PageEvent | undefined): void {
     // While nobody watches, the state is enough.
-    if (!this.#isWatched) return;
+    if (!this.#isWatched) {
+      this.#last += 1;
+      return;
+    }
+    this.#changes.set(about, event);
+    this.#publishSoon();
+  }
+
+  #publishSoon(): void {
+    if (this.#isWatched && !this.#isClosed)
+      this.#changesTimer ??= setTimeout(() => this.#publishChanges(), INTERVAL).unref();
+  }
+
+  #publishChanges(): void {
+    this.#takeOutput();
+    clearTimeout(this.#changesTimer);
+    this.#changesTimer = undefined;
+    const changes = [...this.#changes.values()];
+    this.#changes.clear();
+    for (const change of changes) this.#keep(change());
+    if (changes.length > 0) for (const reader of this.#readers) this.#pump(reader);
+  }
+
+  /** Adds collected output to the list. The change of a call has its output, too. */
+  #takeOutput(): void {
+    for (const [id, collected] of this.#output) {
+      const known = this.#calls.get(id);
+      if (known === undefined) continue;
+      const text = collected.slice(-MAX_OUTPUT);
+      this.#calls.set(id, { ...known, output: (known.output + text).slice(-MAX_OUTPUT) });
+      if (!this.#changes.has(`call ${id}`)) this.#change(`output ${id}`, () => ({ type: "output", call: id, text }));
+    }
+    this.#output.clear();
+  }
+
+  /** The event of an agent, unless it is again as it was published. */
+  #newsOf(agent: PageAgent): PageEvent | undefined {
+    const text = JSON.stringify(agent);
+    if (this.#told.get(agent.id) === text) return undefined;
+    this.#told.set(agent.id, text);
+    return { type: "agent", agent };
+  }
+
+  #keep(event: PageEvent | undefined): void {
+    if (event === undefined) return;
+    this.#last += 1;
     const text = this.#textOf(event);
     this.#events.push(text);
     this.#characters += text.length;
     while (this.#events.length > MAX_EVENTS || this.#characters > MAX_CHARACTERS)
       this.#characters -= this.#events.shift()?.length ?? 0;
-    for (const reader of this.#readers) this.#pump(reader);
   }
 
   #dropEvents(): void {
     this.#events.length = 0;
     this.#characters = 0;
-  }
-
-  /** Publishes the output that has been collected, of one call or all. */
-  #publishOutput(only?: string): void {
-    if (only === undefined) {
-      clearTimeout(this.#outputTimer);
-      this.#outputTimer = undefined;
-    }
-    for (const id of only === undefined ? [...this.#output.keys()] : [only]) {
-      const text = this.#output.get(id)?.slice(-MAX_OUTPUT);
-      this.#output.delete(id);
-      const known = this.#calls.get(id);
-      if (text === undefined || known === undefined) continue;
-      this.#calls.set(id, { ...known, output: (known.output + text).slice(-MAX_OUTPUT) });
-      this.#publish({ type: "output", call: id, text });
-    }
+    this.#told.clear();
   }
 
   /** Forgets the oldest call that has ended, or the oldest of all. */

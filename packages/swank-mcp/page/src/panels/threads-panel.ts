@@ -204,7 +204,8 @@ function doing(thread: ProgramThread, threads: readonly ProgramThread[]): Templa
       ? nothing
       : html`${state === "join" ? ":" : ", held by"} ${threadName(holder, nameOf(holder))}`;
   const named = recorded.filter(({ thread: id }) => id !== 0);
-  return html`${DOING[state]}${what === undefined ? nothing : html` <code>${what}</code>`}${
+  const stopped = level > 0 && state !== "stopped" ? "is stopped in the debugger, and before that " : nothing;
+  return html`${stopped}${DOING[state]}${what === undefined ? nothing : html` <code>${what}</code>`}${
     descriptor === undefined ? nothing : ` on descriptor ${descriptor}`
   }${held}${level > 0 ? ` (level ${level})` : nothing}${
     inside === undefined ? nothing : html` in <code>${inside}</code>`
