@@ -150,6 +150,18 @@ describe("page beside an image", function () {
     expect(codeOf(await page.try({ act: "save", kind: "function", name: "no-such-thing" }))).to.equal("NOT_SAVED");
   });
 
+  it("undoes a definition: with the form of its file, or by removing what no file has", async () => {
+    const file = join(folder, "part.lisp");
+    await writeFile(file, '(in-package :cl-user)\n(defun part () "hello")\n');
+    await agent.evaluate(`(load ${JSON.stringify(file)})`);
+    await agent.evaluate('(defun part () "good bye") (defun more () 1)');
+    expect(await page.do({ act: "undo", kind: "function", name: "PART" })).to.match(/^Undid function PART/);
+    expect((await agent.evaluate("(part)")).join("\n")).to.match(/=> "hello"/);
+    expect(await page.do({ act: "undo", kind: "function", name: "MORE" })).to.match(/^Removed function MORE/);
+    expect((await agent.evaluate("(fboundp 'more)")).join("\n")).to.match(/=> NIL/);
+    expect(codeOf(await page.try({ act: "undo", kind: "function", name: "MORE" }))).to.equal("NOT_UNDONE");
+  });
+
   it("refuses wrong acts", async () => {
     const sent = [
       null,

@@ -1,4 +1,4 @@
-import type { types } from "swank-client";
+import { DEFINITION_KINDS, type types } from "swank-client";
 import * as z from "zod";
 import type { ToolAnswer } from "../base/answer.js";
 import { outcomeOf } from "../call/ledger.js";
@@ -15,6 +15,9 @@ import { PageRefusal, readWith, replyWith } from "./reply.js";
 
 /** Milliseconds that code in a frame, and values for a restart, have. */
 const CODE_TIME = 30_000;
+
+/** Milliseconds that the form of a file has when it is evaluated again. */
+const UNDO_TIME = 60_000;
 
 /** Most characters of code that a notice to an agent repeats. */
 const MAX_CODE = 300;
@@ -93,7 +96,7 @@ export class PageActs {
     }
   }
 
-  #doInImage(
+  async #doInImage(
     act: Of<"answer" | "restart" | "eval-in-frame" | "interrupt" | "undo" | "save">,
     session: LispSession,
     signal: AbortSignal,
@@ -108,9 +111,9 @@ export class PageActs {
       case "interrupt":
         return this.#interrupt(act.thread, session, signal);
       case "undo":
-        return undone(act, session, signal);
+        return this.#tellAll(await undone(act, session));
       case "save":
-        return saved(act, session, signal);
+        return this.#tellAll(await saved(act, session, signal));
     }
   }
 
@@ -212,6 +215,14 @@ export class PageActs {
     return `Told ${all.map((name) => cutName(name)).join(", ")}: the next answer of each says it.`;
   }
 
+  /** Tells the agents of this server what was done to a definition: whose it was is not known. */
+  #tellAll(done: string): string {
+    const { person } = this.#parts;
+    for (const agent of this.#parts.served().values())
+      if (agent !== person.agent) agent.onNotice(`The user did this: ${done}`);
+    return done;
+  }
+
   /** Tells an agent of this server what was done in its thread. */
   #tellOwner({ owner }: DebuggedStop, done: string): void {
     this.#parts.watch.servedAs(owner?.agent)?.onNotice(`The user ${done}.`);
@@ -287,6 +298,27 @@ async function saved(
   return `Saved ${shown} to ${save.file ?? file ?? "its file"}.`;
 }
 
-async function undone(_act: Of<"undo" | "save">, _session: LispSession, _signal: AbortSignal): Promise<string> {
-  throw new PageRefusal("NOT_AVAILABLE", "Definitions cannot be undone yet.");
+/** Why a definition was not undone. */
+const NOT_UNDONE: Readonly<Record<types.UndoRefusal, string>> = {
+  undefined: "nothing is defined by that name",
+  unchanged: "it is as in its file, or nobody is known to have evaluated it",
+  ambiguous: "several definitions have that name",
+  kind: "no file has it, and only functions, macros, variables and methods are removed",
+  extended: "no file has it, but it has methods that are not to be removed",
+  locked: "its package is locked",
+};
+
+async function undone({ name, kind }: Of<"undo" | "save">, { client }: LispSession): Promise<string> {
+  const wanted = DEFINITION_KINDS.find((known) => known === kind);
+  const options = { onError: "unwind", timeout: UNDO_TIME } as const;
+  const found = await client.code
+    .undoDefinition(name, { ...options, ...(wanted === undefined ? {} : { kind: wanted }) })
+    .result();
+  const shown = `${kind} ${cutName(name)}`;
+  if (found.status === "removed") return `Removed ${shown}, which no file has.`;
+  if (found.status === "loaded") return `Undid ${shown}: the form of its file was evaluated again.`;
+  const [note] = found.status === "incomplete" ? found.notes : [];
+  const why =
+    found.status === "refused" ? NOT_UNDONE[found.reason] : (note?.message ?? "the form of its file was not evaluated");
+  throw new PageRefusal("NOT_UNDONE", `${shown} was not undone: ${oneLine(why, MAX_CODE)}.`);
 }
