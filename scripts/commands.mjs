@@ -42,11 +42,13 @@ export const COMMANDS = {
   /** The checks. The arguments are their names; all if there are none. */
   check: async (names) => (await import("./checks/check.mjs")).check(names),
 
-  /** Writes the generated pages of docs/. */
+  /** Writes the generated pages of docs/, and the manifests for the hosts. */
   docs: async () => {
     await ensureDependencies();
     await (await import("./setup/build.mjs")).build(["packages/swank-mcp"]);
     await (await import("./docs/pages.mjs")).writePages();
+    // These copy skills, which are pages.
+    await (await import("./manifests/manifests.mjs")).writeManifests();
   },
 
   /** Writes the API reference to dist/api. */

@@ -1,4 +1,5 @@
 import { checkPages, writeApiReference } from "../docs/pages.mjs";
+import { checkManifests } from "../manifests/manifests.mjs";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { ensureLisp } from "../setup/lisp.mjs";
@@ -32,6 +33,7 @@ const CHECKS = {
   sources: checkSources,
   "tools/list budget": checkToolsListBudget,
   "generated docs": checkPages,
+  manifests: checkManifests,
 };
 
 /** The checks that read only files of the repository. The others need the build. */

@@ -29,7 +29,17 @@ describe("documentation", () => {
 });
 
 /** Folders with the files that a page may name by the end of their path. */
-const FOLDERS = [".github/", "bench/", "docs/", "examples/", "packages/", "scripts/", "test/"];
+const FOLDERS = [
+  ".agents/",
+  ".cursor-plugin/",
+  ".github/",
+  "bench/",
+  "docs/",
+  "examples/",
+  "packages/",
+  "scripts/",
+  "test/",
+];
 
 /** Returns the paths of the files of the clone, without those that are installed or built. */
 async function sourceFiles(): Promise<string[]> {
