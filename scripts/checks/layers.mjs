@@ -31,8 +31,19 @@ const PACKAGES = {
   },
   "swank-mcp": {
     node: true,
-    packages: ["swank-client", "zod", "diff", "fastest-levenshtein", ...SDK],
-    folders: [["text"], ["base"], ["session"], ["report"], ["call"], ["tools"], ["mcp"], ["http"], ["console"]],
+    packages: ["swank-client", "zod", "diff", "fastest-levenshtein", "jsonc-parser", "smol-toml", ...SDK],
+    folders: [
+      ["text"],
+      ["base"],
+      ["session"],
+      ["report"],
+      ["call"],
+      ["tools"],
+      ["mcp"],
+      ["http"],
+      ["setup", "doctor"],
+      ["console"],
+    ],
     entryPoints: "(index|bin|serve|check-files)\\.ts",
   },
 };

@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { promisify } from "node:util";
 import { ALL_PARTS, debianPackages, lispInstructions, planLisp } from "./lisp-plan.mjs";
-import { inRepository } from "./paths.mjs";
 import { isOnPath, runProgram, SetupError } from "./programs.mjs";
 
 /** @typedef {import("./lisp-plan.mjs").Part} Part */
@@ -165,7 +164,6 @@ async function missingLibraries(env) {
  */
 export async function missingEmacs(env = process.env) {
   if (!["emacs", "emacsclient"].every((program) => isOnPath(program, env["PATH"]))) return ["emacs", "slime"];
-  const args = ["--batch", "-l", inRepository("scripts/setup/locate-slime.el")];
-  const { stdout } = await promisify(execFile)("emacs", args, { env });
-  return stdout === "" ? ["slime"] : [];
+  const { findEmacs } = await import("../../packages/swank-mcp/dist/doctor/emacs.js");
+  return (await findEmacs(env))?.slime === undefined ? ["slime"] : [];
 }

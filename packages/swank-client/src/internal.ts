@@ -1,8 +1,10 @@
-/** Code that tasks run, for swank-mcp, which reports evaluations in its own way. No part of the API: it changes without notice. */
+/** Code that tasks run, for swank-mcp, which reports evaluations in its own way, and what its `doctor` looks at. No part of the API: it changes without notice. */
 export { bareCode } from "sexp-parser";
 export { changesCode } from "./code/changes.js";
 export { loadCode, testCode } from "./code/load.js";
 export type { PreparedCode, RunCode } from "./evaluation/work.js";
+export { attempted, defaultCacheFolder, homeFolder, treeProblem } from "./files/own.js";
+export { quicklispFolders } from "./launch/swank.js";
 export { growthCode } from "./program/heap.js";
 export { profileCode } from "./program/profile.js";
 export { timeCode } from "./program/timing.js";

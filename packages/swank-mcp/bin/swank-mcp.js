@@ -13,9 +13,10 @@ const { HOME, XDG_CACHE_HOME } = process.env;
 const cache = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
 if (cache) enableCompileCache?.(join(cache, "swank-toolkit/node"));
 
-// The HTTP server would slow the other starts: a bundle of its own has it, with all else. A word that only looks like the command does no harm.
-const mayNeedHttp = process.argv.some((word) => word === "http" || word === "token");
-const program = join(__dirname, `../dist/program/swank-mcp${mayNeedHttp ? "-http" : ""}.cjs`);
+// The code of these commands would slow the other starts: a bundle of its own has it, with all else. A word that only looks like one does no harm.
+const OTHERS = ["http", "token", "setup", "doctor"];
+const mayNeedAll = process.argv.some((word) => OTHERS.includes(word));
+const program = join(__dirname, `../dist/program/swank-mcp${mayNeedAll ? "-http" : ""}.cjs`);
 
 if (existsSync(program)) {
   require(program);
