@@ -151,6 +151,17 @@ const stopListening = client.on("stop", (stop) => console.log(stop.condition.mes
 // #endregion events
 stopListening();
 
+// #region agents
+const { ledger, end } = await client.activity.follow({ questions: true }, (event) => {
+  if (event.type === "begin") console.log(event.call.agent, event.call.operation, event.call.code);
+  if (event.type === "ask") void client.activity.answer(event.question.number, "no");
+});
+console.log(ledger.agents, ledger.calls.length);
+const isPaused = await client.activity.pause("claude", true); // false: there is no such agent
+// #endregion agents
+console.log(isPaused);
+await end();
+
 // #region call
 const sources = new Sources(); // finds lines and columns: see below
 const users = await client.run(swank.definitions.xref, "calls", "my-app::process"); // [{ name, location }]

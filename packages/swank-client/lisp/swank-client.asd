@@ -174,6 +174,7 @@
                (:file "changes/changes")
                (:file "changes/list-changes")
                (:file "changes/load-changes")
+               (:file "changes/undo-definition")
                (:file "changes/save-changes")))
 
 (asdf:defsystem "swank-client/testing"

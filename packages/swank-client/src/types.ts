@@ -149,6 +149,7 @@ export type {
   SourceMatches,
   SourceOptions,
 } from "./code/source.js";
+export type { UndoneDefinition, UndoOptions, UndoRefusal } from "./code/undo.js";
 export type { ConnectOptions } from "./connect.js";
 export type {
   Breakpoint,

@@ -54,11 +54,14 @@ describe("AgentActivity.follow", () => {
   it("tells an agent's call from its begin to its end, also if no agent had come before", async () => {
     const watcher = await Watcher.of(image);
     expect(watcher.followed.ledger).to.deep.equal({ agents: [], calls: [], earlier: 0, questions: [] });
-    const before = Date.now();
     const client = await agent(image);
+    await values(client, "(list 0)");
+    // Its first call has brought the runtime.
+    await watcher.until("ledger");
+    const before = Date.now();
     await values(client, '(progn (princ "printed") (+ 1 2))');
-    const end = await watcher.until("end");
-    const { call } = await watcher.until("begin");
+    const { call } = await watcher.until("begin", (event) => event.call.code.startsWith("(progn"));
+    const end = await watcher.until("end", ({ number }) => number === call.number);
     expect(call).to.include({ agent: "claude", operation: "evaluate", revision: 0, output: "", result: "" });
     expect(call)
       .to.include({ code: '(progn (princ "printed") (+ 1 2))' })

@@ -429,25 +429,28 @@ the file TRUENAME count unless that is NIL."
     (setf (form-load-outcome load) :unwanted))
   load)
 
+(defun run-of-forms (forms changes program)
+  "The run that evaluates FORMS, (FILE . NUMBER) each, of PROGRAM again, in the order of loading. What else has changed, by CHANGES, is :UNWANTED
+in it."
+  (make-load-run
+   :files '()
+   :loads (loop for file in (in-loading-order (remove-duplicates (mapcar #'car forms)))
+                for numbers = (sort (loop for (other . number) in forms when (eq other file) collect number) #'<)
+                for own = (remove-if-not (lambda (change)
+                                           (and (eq file (change-file change))
+                                                (member (change-state change) *loadable-states*)))
+                                         changes)
+                append (mapcar (lambda (load) (wanted-load load numbers))
+                               (file-form-loads file (in-order (with-forms-again file own numbers)) program)))))
+
 (defun named-run (texts truename)
   "=> the run that evaluates again what TEXTS name, in the file TRUENAME or, if that is NIL, in all files, in the order of loading; and their
 NAMINGs. What else has changed is :UNWANTED in it."
   (multiple-value-bind (changes states program) (all-changes nil)
     (declare (ignore states))
-    (let* ((namings (mapcar (lambda (text) (naming-of text truename program)) texts))
-           (forms (mapcan (lambda (naming) (copy-list (naming-forms naming))) namings)))
-      (values
-       (make-load-run
-        :files '()
-        :loads (loop for file in (in-loading-order (remove-duplicates (mapcar #'car forms)))
-                     for numbers = (sort (loop for (other . number) in forms when (eq other file) collect number) #'<)
-                     for own = (remove-if-not (lambda (change)
-                                                (and (eq file (change-file change))
-                                                     (member (change-state change) *loadable-states*)))
-                                              changes)
-                     append (mapcar (lambda (load) (wanted-load load numbers))
-                                    (file-form-loads file (in-order (with-forms-again file own numbers)) program))))
-       namings))))
+    (let ((namings (mapcar (lambda (text) (naming-of text truename program)) texts)))
+      (values (run-of-forms (mapcan (lambda (naming) (copy-list (naming-forms naming))) namings) changes program)
+              namings))))
 
 (defun planned-run (truename)
   "The run that loads the changes of the file TRUENAME, by default of all files."

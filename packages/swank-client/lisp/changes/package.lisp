@@ -16,4 +16,4 @@
   (:import-from #:swank-client/looks #:own-code #:threads-inside)
   (:import-from #:swank-client/reading #:data-readtable #:read-without-interning)
   (:import-from #:swank-client/conditions #:call-own #:note-frame-role)
-  (:export #:list-changes #:load-changes #:save-changes #:unsaved-definitions))
+  (:export #:list-changes #:load-changes #:save-changes #:undo-definition #:unsaved-definitions))

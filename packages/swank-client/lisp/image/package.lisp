@@ -67,5 +67,5 @@
   (:import-from #:swank-client/names #:+suggestions+ #:slip-p)
   (:import-from #:swank-client/recorded #:definition-plist #:evaluated-place #:path-now)
   (:export #:+searched-files-limit+ #:below-p #:definitions #:described-source #:existing-files #:folder-entries #:foreign-classes
-           #:loaded-files #:named-folder #:physical-pathname #:reset #:searched-files #:similar-systems #:source-entry #:source-file-p #:system-files
+           #:loaded-files #:named-folder #:physical-pathname #:remove-definition #:reset #:searched-files #:similar-systems #:source-entry #:source-file-p #:system-files
            #:system-of #:system-of-file #:with-file-systems))

@@ -108,13 +108,15 @@
   (clear-compiler-info :source-location :variable name)
   (setf (documentation name 'variable) nil))
 
-(defun undefine (entry)
-  "Undefine ENTRY. => NIL, or :LOCKED if a package lock prevents it"
+(defun remove-definition (kind name &optional method)
+  "Remove the definition of NAME that is a function, macro or variable, as KIND says, or METHOD of NAME. => NIL, or :LOCKED if a package lock
+prevents it"
   (handler-case
       (progn
-        (if (eq (entry-kind entry) :variable)
-            (forget-variable (entry-name entry))
-            (fmakunbound (entry-name entry)))
+        (case kind
+          (:variable (forget-variable name))
+          (:method (remove-method (fdefinition name) method))
+          (t (fmakunbound name)))
         nil)
     (error () :locked)))
 
@@ -124,7 +126,7 @@
     (dolist (entry (reverse (ledger-entries ledger)) (list (nreverse undefined) (nreverse left)))
       (unless (eq (entry-state entry) :gone)
         (let* ((text (entry-text entry))
-               (reason (or (reason-to-keep ledger entry) (undefine entry))))
+               (reason (or (reason-to-keep ledger entry) (remove-definition (entry-kind entry) (entry-name entry)))))
           (if reason
               (push (list (entry-kind entry) text reason) left)
               (push (list (entry-kind entry) text) undefined)))))))

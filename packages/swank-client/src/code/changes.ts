@@ -338,15 +338,15 @@ function isComplete(forms: readonly ChangedForm[], files: readonly FileState[]):
   return forms.every(isDone) && files.every(({ state }) => state !== "unreadable");
 }
 
-/** Decodes the value of `load-changes` (lisp/changes/load-changes.lisp). */
-const loadedChanges: Decoder<LoadedChanges | FileNotFound> = tagged({
-  loads: map(loads, ({ texts, ...rest }): LoadedChanges => {
-    let { notes } = rest;
-    for (const [file, text] of texts) notes = locatedNotes(notes, text, (note) => note.file === file);
-    return { ...rest, notes, status: isComplete(rest.forms, rest.files) ? "loaded" : "incomplete" };
-  }),
-  ...fileNotFound,
+/** Decodes what follows the tag of `(:loads ...)`, a reply of `load-changes`. */
+export const loadedForms: Decoder<LoadedChanges> = map(loads, ({ texts, ...rest }) => {
+  let { notes } = rest;
+  for (const [file, text] of texts) notes = locatedNotes(notes, text, (note) => note.file === file);
+  return { ...rest, notes, status: isComplete(rest.forms, rest.files) ? "loaded" : "incomplete" };
 });
+
+/** Decodes the value of `load-changes` (lisp/changes/load-changes.lisp). */
+const loadedChanges: Decoder<LoadedChanges | FileNotFound> = tagged({ loads: loadedForms, ...fileNotFound });
 
 /** Loads the module that loads changes, and returns code that calls it. */
 export async function changesCode(

@@ -63,6 +63,7 @@ import {
   showFile,
   showSource,
 } from "./source.js";
+import { type UndoneDefinition, type UndoOptions, undoCode } from "./undo.js";
 
 /**
  * Questions about the program's code, and tasks that load or test it.
@@ -204,6 +205,17 @@ export class Code {
    */
   loadChanges(options: LoadChangesOptions = {}): Task<LoadedChanges | FileNotFound> {
     return startPrepared(this.#start, (signal) => changesCode(this.#lisp, { ...options, signal }), options);
+  }
+
+  /**
+   * Undoes a definition that evaluations of this or another client have made. If a file of the program has it, the form of the file, as it is now, is
+   * evaluated again, as a form of its file. If none has, it is removed. A form whose code fails stops the task.
+   *
+   * @param name - As code writes it: `run`, `pkg:run`, `(setf size)`, `(method area (circle))`.
+   * @returns the running task. Never throws: `result()` reports the errors of `Task.result`, `INVALID_ARGUMENT` among them.
+   */
+  undoDefinition(name: string, options: UndoOptions = {}): Task<UndoneDefinition> {
+    return startPrepared(this.#start, (signal) => undoCode(this.#lisp, name, { ...options, signal }), options);
   }
 
   /**
