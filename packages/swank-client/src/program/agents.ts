@@ -196,8 +196,8 @@ export class AgentActivity {
 
   /**
    * Throws agents out: ends all that they run and have stopped, and closes their connections; `closed` of their clients tells why. One agent
-   * can come back, because the port is open. After all agents, and the clients of this library that evaluate without a name, are thrown out, the ports that
-   * they came through are closed.
+   * can come back, because the port is open. All means every client of this library except this one and those that follow agents; the
+   * ports that they came through are then closed.
    *
    * @param agent - The name of one. Default: all.
    * @returns for one, `undefined` if there is no such agent, or if its runtime has an older version that can only throw out all.
