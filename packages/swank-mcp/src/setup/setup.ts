@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { join, resolve, sep } from "node:path";
 import { CLIENT_HOSTS, type ServerEntry } from "../base/client-setup.js";
 import type { HostName } from "../base/commands.js";
+import { VERSION } from "../base/version.js";
 import { lineDiff } from "../text/line-diff.js";
 import { readConfigFile, writeConfigFile } from "./config-file.js";
 import { entryText, withEntry } from "./entry.js";
@@ -45,8 +46,8 @@ export function configPath(host: HostName, { environment: env, platform }: Machi
  */
 export function entryOf(program: string, args: readonly string[]): ServerEntry {
   const path = resolve(program);
-  // npx removes what it has fetched after a while.
-  if (path.split(sep).includes("_npx")) return { command: "npx", args: ["-y", "swank-mcp", ...args] };
+  // npx removes what it has fetched after a while. `npm:` names the registry: hosts start servers in folders that may hold the unbuilt package.
+  if (path.split(sep).includes("_npx")) return { command: "npx", args: ["-y", `npm:swank-mcp@${VERSION}`, ...args] };
   return { command: path, args };
 }
 
