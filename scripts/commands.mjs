@@ -70,6 +70,9 @@ export const COMMANDS = {
     return (await import("../bench/main.mjs")).main(args);
   },
 
+  /** Packs, tries and publishes a release. The argument `--dry-run` publishes nothing. */
+  release: async (args) => (await import("./release/release.mjs")).release(args),
+
   /** For .ci/run, before the packages are installed. */
   "install-for-ci": async () => (await import("./setup/lisp.mjs")).installForCi(),
 };

@@ -5,7 +5,8 @@ import { inRepository } from "../setup/paths.mjs";
 import { about, bundleManifest, jsonText, manifestProblems, SERVER } from "./manifests.mjs";
 
 /** The files of the package that the server needs, and those that accompany it. */
-const CONTENT = /^(?:bin\/.*|dist\/program\/(?!.*\.map$).*|emacs\/[^/]*\.el|skills\/.*|LICENSE|README\.md)$/;
+const CONTENT =
+  /^(?:bin\/.*|dist\/program\/(?!.*\.map$).*|emacs\/[^/]*\.el|skills\/.*|LICENSE|README\.md|package\.json)$/;
 
 /** The oldest date of a zip file. With it, equal files give equal archives. */
 const DATE = new Date(1980, 0, 1);
