@@ -4,12 +4,13 @@ import { expect } from "chai";
 
 const ROOT = new URL("../../../", import.meta.url);
 
+/** The pages with links to files that are not in docs/. */
+const ROOT_PAGES = ["README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "ROADMAP.md", "SECURITY.md"];
+
 describe("documentation", () => {
   it("links only to existing files", async () => {
     const docs = (await readdir(new URL("docs/", ROOT))).filter((file) => file.endsWith(".md"));
-    const links = await Promise.all(
-      ["README.md", "CONTRIBUTING.md", ...docs.map((file) => `docs/${file}`)].map(linksOf),
-    );
+    const links = await Promise.all([...ROOT_PAGES, ...docs.map((file) => `docs/${file}`)].map(linksOf));
     expect(links.flat()).to.not.be.empty;
     expect(links.flat().filter(({ url }) => !existsSync(url))).to.deep.equal([]);
   });
