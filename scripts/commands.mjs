@@ -42,11 +42,13 @@ export const COMMANDS = {
   /** The checks. The arguments are their names; all if there are none. */
   check: async (names) => (await import("./checks/check.mjs")).check(names),
 
-  /** Writes the generated pages of docs/. */
+  /** Writes the generated pages of docs/, and the manifests for the hosts. */
   docs: async () => {
     await ensureDependencies();
     await (await import("./setup/build.mjs")).build(["packages/swank-mcp"]);
     await (await import("./docs/pages.mjs")).writePages();
+    // These copy skills, which are pages.
+    await (await import("./manifests/manifests.mjs")).writeManifests();
   },
 
   /** Writes the API reference to dist/api. */
@@ -67,6 +69,9 @@ export const COMMANDS = {
     await (args.length === 0 || args.includes("serving") ? ensureForTests() : ensureLisp());
     return (await import("../bench/main.mjs")).main(args);
   },
+
+  /** Packs, tries and publishes a release. The argument `--dry-run` publishes nothing. */
+  release: async (args) => (await import("./release/release.mjs")).release(args),
 
   /** For .ci/run, before the packages are installed. */
   "install-for-ci": async () => (await import("./setup/lisp.mjs")).installForCi(),

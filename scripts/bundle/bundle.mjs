@@ -64,12 +64,12 @@ async function writeProgram(name, plugins) {
 /** @type {import("esbuild").Plugin} */
 const REPLACEMENTS = { name: "replacements", setup: replaceModules };
 
-/** @type {import("esbuild").Plugin} bin/swank-mcp.js runs the other bundle for the commands that need the HTTP server */
+/** @type {import("esbuild").Plugin} bin/swank-mcp.js runs the other bundle for the commands that need this code */
 const WITHOUT_HTTP = {
   name: "without HTTP",
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]swank-mcp[/\\]dist[/\\](?:http|page)[/\\][^/\\]+$/ }, () => ({
-      contents: 'throw new Error("This bundle serves no HTTP.");',
+    onLoad({ filter: /[/\\]swank-mcp[/\\]dist[/\\](?:http|page|setup|doctor)[/\\][^/\\]+$/ }, () => ({
+      contents: 'throw new Error("This bundle has only the usual commands.");',
     }));
   },
 };
@@ -91,6 +91,8 @@ async function bundleProgram(plugins) {
     platform: "node",
     format: "cjs",
     target: "node20.19",
+    // The other format of jsonc-parser loads its parts by names that esbuild does not see.
+    mainFields: ["module", "main"],
     // Dynamic imports are then calls of `require`.
     supported: { "dynamic-import": false },
     define: { "import.meta.url": "__url" },

@@ -1,4 +1,5 @@
 import { checkPages, writeApiReference } from "../docs/pages.mjs";
+import { checkManifests } from "../manifests/manifests.mjs";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { ensureLisp } from "../setup/lisp.mjs";
@@ -34,6 +35,7 @@ const CHECKS = {
   "tools/list budget": checkToolsListBudget,
   "page size": checkPageSize,
   "generated docs": checkPages,
+  manifests: checkManifests,
 };
 
 /** The checks that read only files of the repository. The others need the build. */

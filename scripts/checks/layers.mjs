@@ -31,7 +31,7 @@ const PACKAGES = {
   },
   "swank-mcp": {
     node: true,
-    packages: ["swank-client", "zod", "diff", "fastest-levenshtein", ...SDK],
+    packages: ["swank-client", "zod", "diff", "fastest-levenshtein", "jsonc-parser", "smol-toml", ...SDK],
     folders: [
       ["text"],
       ["base"],
@@ -42,6 +42,7 @@ const PACKAGES = {
       ["mcp"],
       ["http"],
       ["page"],
+      ["setup", "doctor"],
       ["console"],
     ],
     entryPoints: "(index|bin|serve|check-files)\\.ts",

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { listTools } from "../checks/tools-list-budget.mjs";
+import { vscode } from "../manifests/manifests.mjs";
 import { inRepository } from "../setup/paths.mjs";
 
 /** The skills of swank-mcp, folders of packages/swank-mcp/skills. */
@@ -25,6 +26,7 @@ export const GENERATED = {
   "guidance-image": async () => (await instructions()).GUIDANCE.image,
   "guidance-steps": async () => (await instructions()).GUIDANCE.steps,
   "guidance-stops": async () => (await instructions()).GUIDANCE.stops,
+  vscode,
 };
 
 /** What agents are told when they connect. */

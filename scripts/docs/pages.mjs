@@ -1,7 +1,9 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import { inRepository } from "../setup/paths.mjs";
 import { problemsOf } from "../setup/programs.mjs";
 import { GENERATED, SKILLS } from "./generated.mjs";
+import { pictures } from "./picture.mjs";
 
 /** The files whose code the pages show. */
 const SNIPPETS = "docs/snippets";
@@ -39,8 +41,12 @@ export function writeApiReference() {
   return problemsOf(TYPEDOC, ["--tsconfig", "scripts/docs/api/tsconfig.json", "--treatWarningsAsErrors"]);
 }
 
-/** Fills in every page. Needs the build. */
+/** Fills in every page, and draws the pictures. Needs the build. */
 export async function writePages() {
+  for (const [path, picture] of Object.entries(await pictures())) {
+    await mkdir(dirname(inRepository(path)), { recursive: true });
+    await writeFile(inRepository(path), picture);
+  }
   for (const path of await pages())
     await writeFile(inRepository(path), await filled(await readFile(inRepository(path), "utf8")));
 }
@@ -52,13 +58,20 @@ export async function writePages() {
  */
 export async function checkPages() {
   const problems = [];
+  for (const [path, picture] of Object.entries(await pictures()))
+    if ((await readFile(inRepository(path), "utf8").catch(() => "")) !== picture) problems.push(outOfDate(path));
   for (const path of await pages()) {
     const page = await readFile(inRepository(path), "utf8");
     const made = await filled(page).catch((error) => error);
     if (made instanceof Error) problems.push(`${path}: ${made.message}`);
-    else if (page !== made) problems.push(`${path} is out of date. Run \`npm run docs\` and commit it.`);
+    else if (page !== made) problems.push(outOfDate(path));
   }
   return problems;
+}
+
+/** @param {string} path */
+function outOfDate(path) {
+  return `${path} is out of date. Run \`npm run docs\` and commit it.`;
 }
 
 async function pages() {

@@ -170,9 +170,8 @@ async function missingLibraries(env) {
  */
 export async function missingEmacs(env = process.env) {
   if (!["emacs", "emacsclient"].every((program) => isOnPath(program, env["PATH"]))) return ["emacs", "slime"];
-  const args = ["--batch", "-l", inRepository("scripts/setup/locate-slime.el")];
-  const { stdout } = await promisify(execFile)("emacs", args, { env });
-  return stdout === "" ? ["slime"] : [];
+  const { findEmacs } = await import("../../packages/swank-mcp/dist/doctor/emacs.js");
+  return (await findEmacs(env))?.slime === undefined ? ["slime"] : [];
 }
 
 /**

@@ -4,12 +4,13 @@ import { expect } from "chai";
 
 const ROOT = new URL("../../../", import.meta.url);
 
+/** The pages with links to files that are not in docs/. */
+const ROOT_PAGES = ["README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "ROADMAP.md", "SECURITY.md"];
+
 describe("documentation", () => {
   it("links only to existing files", async () => {
     const docs = (await readdir(new URL("docs/", ROOT))).filter((file) => file.endsWith(".md"));
-    const links = await Promise.all(
-      ["README.md", "CONTRIBUTING.md", ...docs.map((file) => `docs/${file}`)].map(linksOf),
-    );
+    const links = await Promise.all([...ROOT_PAGES, ...docs.map((file) => `docs/${file}`)].map(linksOf));
     expect(links.flat()).to.not.be.empty;
     expect(links.flat().filter(({ url }) => !existsSync(url))).to.deep.equal([]);
   });
@@ -29,7 +30,17 @@ describe("documentation", () => {
 });
 
 /** Folders with the files that a page may name by the end of their path. */
-const FOLDERS = [".github/", "bench/", "docs/", "examples/", "packages/", "scripts/", "test/"];
+const FOLDERS = [
+  ".agents/",
+  ".cursor-plugin/",
+  ".github/",
+  "bench/",
+  "docs/",
+  "examples/",
+  "packages/",
+  "scripts/",
+  "test/",
+];
 
 /** Returns the paths of the files of the clone, without those that are installed or built. */
 async function sourceFiles(): Promise<string[]> {

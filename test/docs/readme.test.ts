@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,6 +29,31 @@ describe("README.md", () => {
       await rm(state, { recursive: true });
     }
   });
+});
+
+describe("the README of each package", () => {
+  for (const name of ["sexp-parser", "swank-client", "swank-mcp"])
+    it(`${name} stands alone on npm: it links to its own files, or to addresses`, async () => {
+      const folder = new URL(`packages/${name}/`, ROOT);
+      const text = await readFile(new URL("README.md", folder), "utf8");
+      const targets = [...text.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)].map(
+        ([, link, image]) => link ?? image ?? "",
+      );
+      const own = targets.filter((target) => !target.startsWith("https://"));
+      expect(own.filter((target) => target.includes(".."))).to.deep.equal([]);
+      // What it links to in the repository exists there.
+      for (const target of targets) {
+        const [, path] =
+          /^https:\/\/(?:github\.com|raw\.githubusercontent\.com)\/swank-toolkit\/swank-toolkit\/(?:blob\/)?main\/([^#]+)/.exec(
+            target,
+          ) ?? [];
+        const url = path === undefined ? new URL(target, folder) : new URL(path, ROOT);
+        if (url.protocol === "file:") expect(existsSync(url), target).to.equal(true);
+      }
+      // Directories want to know what it is and how to begin.
+      expect(text.split(/\s+/).length).to.be.at.least(40);
+      expect(text).to.match(/npm install|npx -y/);
+    });
 });
 
 /** Types the text after a prompt. The console prints all other lines. */

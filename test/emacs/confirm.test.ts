@@ -262,7 +262,7 @@ describe("confirmation in Emacs", function () {
 
   it("is a no after 55 s without an answer, and then leaves the windows", async () => {
     const { emacs } = patient();
-    expect(blocks(await unanswered)[0]).to.include("no answer came within 55 s in Emacs.");
+    expect(blocks(await unanswered)[0]).to.include("no answer came within 55 s.");
     await noQuestion(emacs);
     await emacs.messageMatching("no answer within 55 s: the agent reads a no");
   });

@@ -39,7 +39,7 @@ describe("questions in Emacs", function () {
     );
     const asked = (await ledgerLines(path)).slice(2);
     expect(asked.map(({ event }) => event)).to.deep.equal(["call", "asked"]);
-    expect(asked[1]).to.deep.include({ where: "emacs", particulars: { Function: "fact", Thread: "any" } });
+    expect(asked[1]).to.deep.include({ where: "image", particulars: { Function: "fact", Thread: "any" } });
     answer(emacs, "y");
     await set;
     const { text: answered } = await emacs.bufferShowing(TRANSCRIPT, "Allowed in Emacs: Yes");

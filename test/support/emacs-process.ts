@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { connect } from "node:net";
@@ -6,13 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { findEmacs } from "#swank-mcp/doctor/emacs.js";
 import { testCache } from "./test-cache.js";
-
-const run = promisify(execFile);
-
-const LOCATE_SLIME = fileURLToPath(new URL("../../../scripts/setup/locate-slime.el", import.meta.url));
 
 /** Compiled Swank is kept between test runs, as on a user's machine, because compiling it takes seconds. */
 export const COMPILED = testCache("emacs");
@@ -133,7 +128,7 @@ export async function slimeFolder(): Promise<string> {
 }
 
 async function installedSlime(): Promise<string> {
-  const { stdout } = await run("emacs", ["--batch", "-l", LOCATE_SLIME]);
-  if (stdout === "") throw new Error("Emacs has no SLIME; `npm test` says how to get it.");
-  return stdout;
+  const slime = (await findEmacs(process.env))?.slime;
+  if (slime === undefined) throw new Error("Emacs has no SLIME; `npm test` says how to get it.");
+  return slime;
 }

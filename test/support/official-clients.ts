@@ -18,31 +18,38 @@ export const MODES: readonly VersionNegotiationMode[] = ["auto", "legacy", { pin
 
 const CLIENT = { name: "test", version: "0" };
 const capabilities = { elicitation: { form: {} } };
-/** The SDK passes only a part of this process's environment on. */
-const SERVER = { command: PROGRAM, env: { ...ENVIRONMENT, ...named("SBCL", "SWANK") } };
+/** The installed server, with these options. */
+function server(args: readonly string[] = []) {
+  // The SDK passes only a part of this process's environment on.
+  return { command: PROGRAM, args: [...args], env: { ...ENVIRONMENT, ...named("SBCL", "SWANK") } };
+}
 
-/** Answers the user's question. */
-export type UserAnswer = (message: string) => Promise<ElicitResult>;
+/** Answers the user's question. The signal is aborted if the question is withdrawn. */
+export type UserAnswer = (message: string, signal: AbortSignal) => Promise<ElicitResult>;
 
-/** Connects version 1 of the SDK's client to the installed server, which it starts, or to an HTTP server. */
-export async function connectFirst(answer: UserAnswer, at?: HttpAddress): Promise<FirstClient> {
+/** The options of the installed server, which the client starts, or an HTTP server. */
+type Place = readonly string[] | HttpAddress;
+
+function isStarted(at: Place | undefined): at is readonly string[] | undefined {
+  return at === undefined || Array.isArray(at);
+}
+
+/** Connects version 1 of the SDK's client. */
+export async function connectFirst(answer: UserAnswer, at?: Place): Promise<FirstClient> {
   const client = new FirstClient(CLIENT, { capabilities });
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) => answer(params.message));
-  if (at === undefined) await client.connect(new FirstTransport(SERVER));
+  client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) => answer(params.message, signal));
+  if (isStarted(at)) await client.connect(new FirstTransport(server(at)));
   else await client.connect(new FirstHttpTransport(at.url, authorized(at)));
   return withTools(client);
 }
 
-/** Connects version 2 of the SDK's client to the installed server, which it starts, or to an HTTP server. */
-export async function connectSecond(
-  mode: VersionNegotiationMode,
-  answer: UserAnswer,
-  at?: HttpAddress,
-): Promise<Client> {
+/** Connects version 2 of the SDK's client. */
+export async function connectSecond(mode: VersionNegotiationMode, answer: UserAnswer, at?: Place): Promise<Client> {
   const client = new Client(CLIENT, { capabilities, versionNegotiation: { mode } });
-  client.setRequestHandler("elicitation/create", ({ params }) => answer(params.message));
-  const transport =
-    at === undefined ? new StdioClientTransport(SERVER) : new StreamableHTTPClientTransport(at.url, authorized(at));
+  client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => answer(params.message, mcpReq.signal));
+  const transport = isStarted(at)
+    ? new StdioClientTransport(server(at))
+    : new StreamableHTTPClientTransport(at.url, authorized(at));
   await client.connect(transport);
   return withTools(client);
 }

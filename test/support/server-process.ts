@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { LAUNCH_CACHE } from "./test-cache.js";
 
-/** Path of the installed `swank-mcp`. */
-export const PROGRAM = fileURLToPath(new URL("../../../node_modules/.bin/swank-mcp", import.meta.url));
+/** Path of the installed `swank-mcp`, or of the program that is tried before a release. */
+export const PROGRAM =
+  process.env["SWANK_TEST_PROGRAM"] ?? fileURLToPath(new URL("../../../node_modules/.bin/swank-mcp", import.meta.url));
 
 /** Keeps cores between test runs, because building one takes seconds. */
 export const ENVIRONMENT = {

@@ -13,12 +13,12 @@ const { HOME, XDG_CACHE_HOME } = process.env;
 const cache = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
 if (cache) enableCompileCache?.(join(cache, "swank-toolkit/node"));
 
-// The HTTP server and the page would slow the other starts: a bundle of its own has them, with all else. A word that only looks like the command
-// or the option does no harm.
-const mayNeedHttp =
-  process.argv.some((word) => /^(?:http|token|page|--page(?:=.*)?)$/.test(word)) ||
+// The code of these commands and of the page would slow the other starts: a bundle of its own has it, with all else. A word that only looks like one
+// does no harm.
+const mayNeedAll =
+  process.argv.some((word) => /^(?:http|token|setup|doctor|page|--page(?:=.*)?)$/.test(word)) ||
   Boolean(process.env["SWANK_MCP_PAGE"]);
-const program = join(__dirname, `../dist/program/swank-mcp${mayNeedHttp ? "-http" : ""}.cjs`);
+const program = join(__dirname, `../dist/program/swank-mcp${mayNeedAll ? "-http" : ""}.cjs`);
 
 if (existsSync(program)) {
   require(program);

@@ -140,14 +140,18 @@ Choose one that you never type for something else."
 (defun swank-mcp--on-withdraw (lisp number reason answer &optional place)
   "Note that question NUMBER of LISP has ended because of REASON.
 If that is :answered, ANSWER is the answer.  PLACE is where it was
-given, :emacs or :page, or nil if an older runtime does not say so."
+given, :emacs, :page or :client, or nil if an older runtime does not
+say so."
   (let ((question (swank-mcp--find-question lisp number)))
     (when question
       (swank-mcp--end-question
        question
        (pcase reason
          (:answered (format "answered %s: %s"
-                             (if (eq place :page) "on the page" "in another Emacs")
+                             (pcase place
+                               (:page "on the page")
+                               (:client "in the agent's client")
+                               (_ "in another Emacs"))
                              (if (eq answer :no) "no" "yes")))
          (:unanswered (format "no answer within %d s: the agent reads a no" (swank-mcp--question-seconds question)))
          (:stop-gone "the stop has ended")

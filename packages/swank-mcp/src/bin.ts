@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { ownCommand } from "./base/client-setup.js";
-import { type Config, helpText, readConfig } from "./base/config.js";
+import { type Config, readConfig } from "./base/config.js";
+import { helpText } from "./base/help.js";
 import { Lifetime, OutputQueue, type Service } from "./base/lifetime.js";
 import { type Log, openLog, startLine } from "./base/log.js";
 import { OptionError } from "./base/option.js";
@@ -25,7 +26,7 @@ const output = new OutputQueue(process.stdout);
 
 async function begin(lifetime: Lifetime): Promise<Service> {
   const config = readConfig(process.argv.slice(2), process.env);
-  if (config.help) return print(helpText(), lifetime);
+  if (config.help !== undefined) return print(helpText(config.help), lifetime);
   if (config.version) return print(`${VERSION}\n`, lifetime);
   if (config.emacsPath) return print(`${emacsFolder()}\n`, lifetime);
   if (config.command === "check") {
@@ -35,6 +36,18 @@ async function begin(lifetime: Lifetime): Promise<Service> {
   if (config.tokenAction !== undefined) {
     const { changeTokens, Tokens, tokenFileOf } = await import("./http/tokens.js");
     return print(changeTokens(new Tokens(tokenFileOf(config, process.env)), config.tokenAction), lifetime);
+  }
+  if (config.setupHost !== undefined) {
+    const { entryOf, setUpHost } = await import("./setup/setup.js");
+    const machine = { environment: process.env, platform: process.platform };
+    const entry = entryOf(process.argv[1] ?? "swank-mcp", config.entryArgs);
+    const { text, exitCode } = await setUpHost({ host: config.setupHost, entry, dryRun: config.dryRun, machine });
+    return print(text, lifetime, exitCode);
+  }
+  if (config.command === "doctor") {
+    const { examine } = await import("./doctor/doctor.js");
+    const { text, exitCode } = await examine(config, process.env);
+    return print(text, lifetime, exitCode);
   }
   const log = openLog(config);
   lifetime.logTo(log);

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { findUnbalanced, rebalanced, SourceText } from "swank-client";
-import { type Config, STANDARD_INPUT } from "./base/config.js";
+import { STANDARD_INPUT } from "./base/commands.js";
+import type { Config } from "./base/config.js";
 import { cut } from "./text/cut.js";
 import { lineDiff } from "./text/line-diff.js";
 

@@ -7,7 +7,7 @@ export { defineStopTool, type StopToolDeclaration } from "./call/stop-tool.js";
 export { type DeclaredTool, defineTool, type ToolContext, type ToolDeclaration } from "./call/tool.js";
 export { type McpEndpoint, serveMcp } from "./mcp/stdio-server.js";
 export { AgentSession } from "./session/agent.js";
-export type { Ask } from "./session/approvals.js";
+export type { Ask } from "./session/approval-places.js";
 export { ImageHost, type LispSession, type OpenSession } from "./session/image.js";
 export { openSession } from "./session/open-image.js";
 export { CATALOGUE } from "./tools/catalogue.js";

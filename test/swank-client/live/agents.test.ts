@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { keyword } from "sexp-parser";
 import type { SwankClient, types } from "swank-client";
 import { rejection } from "../../support/caught.js";
-import { type LiveImage, liveImage } from "./live-image.js";
+import { freshImage, type LiveImage, liveImage } from "./live-image.js";
 import { Neighbour } from "./neighbour.js";
 import { values } from "./outcomes.js";
 
@@ -206,6 +206,24 @@ describe("AgentActivity", () => {
     expect(await values(two, "(list 2)")).to.deep.equal(["(2)"]);
     const back = await agent(image, "one");
     expect(await values(back, "(list 3)")).to.deep.equal(["(3)"]);
+  });
+});
+
+describe("AgentActivity.kick of all agents", () => {
+  const image = freshImage();
+
+  it("closes their connections and the port, and not the connections of who follows them", async () => {
+    const [one, two] = [await agent(image, "one"), await agent(image, "two")];
+    for (const client of [one, two]) await values(client, "(list 1)");
+    const [watcher, other] = [await Watcher.of(image), await Watcher.of(image)];
+    const { port } = image.swank;
+    expect(await watcher.client.activity.kick()).to.deep.equal({ kicked: 2, stayed: 0, ports: [port] });
+    expect((await Promise.all([one.closed, two.closed])).map(({ details }) => details.kicked)).to.deep.equal([
+      true,
+      true,
+    ]);
+    await other.until("agents", ({ agents }) => agents.length === 0);
+    expect([watcher.client.isOpen, other.client.isOpen]).to.deep.equal([true, true]);
   });
 });
 

@@ -265,8 +265,10 @@ describe("client.program.profile and threads", function () {
   it("watches all threads for some seconds", async () => {
     const client = await clientWithProgram(image);
     await client.eval('(sb-thread:make-thread (lambda () (shop::spin 3600)) :name "spinner") nil');
-    const { functions, samples } = await profiled(client, { seconds: 1 });
+    const { functions, samples, stacks } = await profiled(client, { seconds: 1 }, { stacks: true });
     expect(functions.find(({ name }) => name === "SHOP::SPIN")?.cumulative).to.be.greaterThan(samples / 2);
+    // The thread that waits for the end of the profile uses the processor, too.
+    expect(stacks?.nodes.filter(({ name }) => /PROFILE-SECONDS/.test(name))).to.deep.equal([]);
     await client.eval(
       "(sb-thread:terminate-thread (find \"spinner\" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal)) nil",
     );

@@ -1,19 +1,11 @@
 import { getEventListeners } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { expect } from "chai";
 import type { types } from "swank-client";
 import { Refusal } from "swank-mcp";
-import {
-  type ApprovalAnswer,
-  type ApprovalMode,
-  type ApprovalRequest,
-  Approvals,
-  type AskInEmacs,
-  type AskOptions,
-  detailText,
-  promptText,
-  type Question,
-  type Reply,
-} from "#swank-mcp/session/approvals.js";
+import type { ApprovalAnswer, AskOptions, ImageAsker, Question, Reply } from "#swank-mcp/session/approval-places.js";
+import { type ApprovalRequest, detailText, promptText } from "#swank-mcp/session/approval-prompt.js";
+import { type ApprovalMode, Approvals } from "#swank-mcp/session/approvals.js";
 import { debuggedStop } from "../../support/mcp-debugged.js";
 
 const YES: Reply = { kind: "chosen", choice: "Yes" };
@@ -317,43 +309,72 @@ describe("Approvals", () => {
       };
       expect(
         await told("ask", { ...approver, ask, signal: cancelling.signal }, request({ action: "act" })),
-      ).to.deep.equal(["asked act", "answered false client the call was cancelled"]);
+      ).to.deep.equal(["asked act", "answered false server the call was cancelled"]);
     });
   });
 });
 
-/** An Emacs that gives this answer to every request, and records it. */
-function askingInEmacs(asked: ApprovalRequest[], answer: types.UserAnswer): AskInEmacs {
-  return async (about) => {
-    asked.push(about);
-    return answer;
+/** What was asked through an image. */
+interface AskedInImage {
+  readonly about: ApprovalRequest;
+  readonly waits: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** An image in which an Emacs or a page gives this answer to every request. By default, somebody listens in it. */
+function image(
+  answer: types.UserReply | Promise<types.UserReply>,
+  { isAttended = true, isShared = true } = {},
+): { readonly image: ImageAsker; readonly asked: AskedInImage[]; readonly settled: string[] } {
+  const asked: AskedInImage[] = [];
+  const settled: string[] = [];
+  return {
+    asked,
+    settled,
+    image: {
+      isShared,
+      isAttended: async () => isAttended,
+      async ask(about, { waits, signal }) {
+        asked.push({ about, waits, signal });
+        return answer;
+      },
+      settle: async (_, given) => void settled.push(given),
+    },
   };
 }
 
-describe("Approvals with Emacs", () => {
-  const inEmacs: readonly [types.UserAnswer, string][] = [
-    ["yes", "allowed"],
-    ["stop", "allowed"],
-    ["no", "APPROVAL_DENIED: Not allowed: evaluate code in frame #2; the user said no in Emacs."],
-    ["unanswered", "APPROVAL_DENIED: Not allowed: evaluate code in frame #2; no answer came within 55 s in Emacs."],
-    ["nobody", "allowed"],
+const NEVER = new Promise<never>(() => undefined);
+
+describe("Approvals through the image", () => {
+  const answers: readonly [types.UserReply, string][] = [
+    [{ answer: "yes", place: "emacs" }, "allowed"],
+    [{ answer: "stop", place: "page" }, "allowed"],
+    [
+      { answer: "no", place: "emacs" },
+      "APPROVAL_DENIED: Not allowed: evaluate code in frame #2; the user said no in Emacs.",
+    ],
+    [
+      { answer: "no", place: "page" },
+      "APPROVAL_DENIED: Not allowed: evaluate code in frame #2; the user said no on the page.",
+    ],
+    [{ answer: "unanswered" }, "APPROVAL_DENIED: Not allowed: evaluate code in frame #2; no answer came within 55 s."],
+    [{ answer: "nobody" }, "allowed"],
   ];
-  for (const [answer, expected] of inEmacs) {
-    it(`ask about a foreign thread in Emacs first, where the answer is ${answer}, and in the client only if nobody asks there`, async () => {
+  for (const [reply, expected] of answers) {
+    const { answer, place = "nowhere" } = reply;
+    it(`ask about a foreign thread there first, where the answer is ${answer} (${place}), and in the client only if nobody asks there`, async () => {
       const { approver, questions } = user(YES);
-      const asked: ApprovalRequest[] = [];
-      const both = { ...approver, askInEmacs: askingInEmacs(asked, answer) };
+      const { image: given, asked } = image(reply);
+      const both = { ...approver, image: given };
       expect(await verdict("ask", request({ isForeign: true, stop: STOP }), both)).to.equal(expected);
-      expect(asked).to.have.lengthOf(1);
+      expect(asked.map(({ waits }) => waits)).to.deep.equal([false]);
       expect(questions).to.have.lengthOf(answer === "nobody" ? 1 : 0);
-      await verdict("ask", request(), both);
-      expect(asked).to.have.lengthOf(1);
     });
   }
 
-  it("ask in Emacs for a client that cannot ask, about foreign threads, and under strict about all", async () => {
-    const asked: ApprovalRequest[] = [];
-    const mute = { ...user(YES).approver, ask: undefined, askInEmacs: askingInEmacs(asked, "yes") };
+  it("ask there for a client that cannot ask, about foreign threads, and under strict about all", async () => {
+    const { image: given, asked } = image({ answer: "yes", place: "emacs" });
+    const mute = { ...user(YES).approver, ask: undefined, image: given };
     expect(await verdict("ask", request(), mute)).to.equal("allowed");
     expect(await verdict("off", request({ isForeign: true }), mute)).to.equal("allowed");
     expect(asked).to.deep.equal([]);
@@ -362,12 +383,151 @@ describe("Approvals with Emacs", () => {
     expect(asked).to.have.lengthOf(2);
   });
 
-  it("keep a yes of Emacs for a whole stop", async () => {
-    const asked: ApprovalRequest[] = [];
-    const mute = { ...user(YES).approver, ask: undefined, askInEmacs: askingInEmacs(asked, "stop") };
+  it("keep a yes from there for a whole stop", async () => {
+    const { image: given, asked } = image({ answer: "stop", place: "emacs" });
+    const mute = { ...user(YES).approver, ask: undefined, image: given };
     const approvals = new Approvals("ask");
     const foreign = request({ isForeign: true, stop: STOP });
     for (const _ of [1, 2]) expect(await outcome(approvals.require(foreign, mute))).to.equal("allowed");
     expect(asked).to.have.lengthOf(1);
+  });
+});
+
+describe("Approvals in the client and through the image at once", () => {
+  /** A user whose client answers, or never does, beside an image. */
+  function both(inClient: Reply | undefined, through: ReturnType<typeof image>) {
+    const { approver, questions } = user();
+    const events: string[] = [];
+    const ask = async (question: Question, options: AskOptions) => {
+      questions.push({ ...question, ...options });
+      return inClient ?? NEVER;
+    };
+    const watch = {
+      asked: (_: ApprovalRequest, where: string) => {
+        events.push(`asked ${where}`);
+        return ({ isAllowed, by, how }: ApprovalAnswer) => events.push(`answered ${isAllowed} ${by} ${how}`);
+      },
+      decided: (_: ApprovalRequest, { isAllowed, how }: ApprovalAnswer) => events.push(`decided ${isAllowed} ${how}`),
+    };
+    return { approver: { ...approver, ask, image: through.image, watch }, questions, events };
+  }
+
+  it("ask in both, and withdraw the question of the client when the other place has answered", async () => {
+    const through = image({ answer: "yes", place: "page" });
+    const { approver, questions, events } = both(undefined, through);
+    expect(await verdict("ask", request({ stop: STOP }), approver)).to.equal("allowed");
+    expect(through.asked.map(({ waits }) => waits)).to.deep.equal([true]);
+    expect(questions.map(({ signal }) => signal.aborted)).to.deep.equal([true]);
+    expect(events).to.deep.equal(["asked client", "answered true page Yes"]);
+  });
+
+  it("tell the answer where else it was asked when the client has answered", async () => {
+    const through = image(NEVER);
+    const { approver, events } = both(YES, through);
+    expect(await verdict("ask", request(), approver)).to.equal("allowed");
+    await setImmediate();
+    expect(through.settled).to.deep.equal(["yes"]);
+    expect(through.asked.map(({ signal }) => signal.aborted)).to.deep.equal([true]);
+    expect(events).to.deep.equal(["asked client", "answered true client Yes"]);
+  });
+
+  const noes: readonly [Reply | undefined, types.UserReply | Promise<never>, RegExp][] = [
+    [{ kind: "declined" }, NEVER, /^APPROVAL_DENIED: .*; the user said no\.$/],
+    [undefined, { answer: "no", place: "emacs" }, /^APPROVAL_DENIED: .*; the user said no in Emacs\.$/],
+    [undefined, { answer: "stop-gone" }, /^STALE_STOP: /],
+    [{ kind: "unanswered" }, { answer: "unanswered" }, /^APPROVAL_DENIED: .*; no answer came within 60 s\.$/],
+  ];
+  for (const [inClient, reply, expected] of noes)
+    it(`take a no as the end: ${JSON.stringify(inClient)} in the client, ${JSON.stringify(reply)} elsewhere`, async () => {
+      expect(await verdict("ask", request({ stop: STOP }), both(inClient, image(reply)).approver)).to.match(expected);
+    });
+
+  it("wait for the client when nobody answers elsewhere", async () => {
+    const replies: Promise<Reply>[] = [];
+    let answer = (_: Reply) => {};
+    replies.push(
+      new Promise((resolve) => {
+        answer = resolve;
+      }),
+    );
+    const { approver } = both(undefined, image({ answer: "nobody" }));
+    const deciding = verdict("ask", request(), { ...approver, ask: () => replies[0] ?? NEVER });
+    await setImmediate();
+    answer(YES);
+    expect(await deciding).to.equal("allowed");
+  });
+
+  for (const silent of [{ kind: "unable" }, { kind: "failed", why: "it failed" }] as const) {
+    it(`ask those who listen now when the client's end is ${silent.kind}`, async () => {
+      const through = image(NEVER);
+      let count = 0;
+      const asking: ImageAsker = {
+        ...through.image,
+        ask: (about, options) => {
+          count += 1;
+          void through.image.ask(about, options);
+          return count === 1 ? NEVER : Promise.resolve({ answer: "no", place: "page" });
+        },
+      };
+      const { approver, events } = both(silent, through);
+      expect(await verdict("ask", request(), { ...approver, image: asking })).to.match(/said no on the page/);
+      expect(through.asked.map(({ waits, signal }) => [waits, signal.aborted])).to.deep.equal([
+        [true, true],
+        [false, false],
+      ]);
+      expect(events).to.deep.equal(["asked client", "answered false page the user said no"]);
+    });
+  }
+
+  it("decide as for a client that cannot ask when the client turns out to be one and nobody listens", async () => {
+    const through = image(NEVER, { isAttended: false });
+    const { approver, events } = both({ kind: "unable" }, through);
+    expect(await verdict("ask", request(), approver)).to.equal("allowed");
+    expect(events).to.deep.equal([
+      "asked client",
+      "answered true server the client declares that it can ask, and cannot",
+    ]);
+    expect(await verdict("strict", request(), both({ kind: "unable" }, through).approver)).to.match(/cannot ask/);
+    expect(await verdict("ask", request(), both({ kind: "failed", why: "it failed" }, through).approver)).to.match(
+      /it failed/,
+    );
+  });
+
+  it("ask only the client in an image that nobody can join", async () => {
+    const through = image(NEVER, { isShared: false });
+    expect(await verdict("ask", request(), both(YES, through).approver)).to.equal("allowed");
+    expect(through.asked).to.deep.equal([]);
+  });
+
+  it("withdraw both questions when the call is cancelled", async () => {
+    const cancelling = new AbortController();
+    const through = image(NEVER);
+    const { approver, questions } = both(undefined, through);
+    const ask = (question: Question, options: AskOptions) =>
+      new Promise<Reply>((resolve) => {
+        void approver.ask(question, options);
+        options.signal.addEventListener("abort", () => resolve({ kind: "failed", why: "cancelled" }));
+      });
+    const deciding = verdict("ask", request(), { ...approver, ask, signal: cancelling.signal });
+    await setImmediate();
+    cancelling.abort();
+    expect(await deciding).to.match(/^CANCELLED/);
+    expect([...questions, ...through.asked].map(({ signal }) => signal.aborted)).to.deep.equal([true, true]);
+  });
+
+  it("have the image record the question, and the record of the agent only what the image does not", async () => {
+    const recorded: string[] = [];
+    const record = {
+      asked: () => {
+        recorded.push("asked");
+        return () => recorded.push("answered");
+      },
+      decided: () => recorded.push("decided"),
+    };
+    const { approver } = both(YES, image(NEVER));
+    await new Approvals("ask", record).require(request(), approver);
+    expect(recorded).to.deep.equal([]);
+    await new Approvals("ask", record).require(request(), { ...approver, image: undefined });
+    expect(recorded).to.deep.equal(["asked", "answered"]);
   });
 });

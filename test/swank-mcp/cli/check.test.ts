@@ -103,7 +103,7 @@ ${open}:1:1: the list that begins here never ends; a closing parenthesis is miss
 
   it("refuses a command line without files", () => {
     expect(() => readConfig(["check"], {})).to.throw(OptionError, "check needs files: swank-mcp check FILE...");
-    expect(readConfig(["check", "--help"], {})).to.include({ command: "check", help: true });
+    expect(readConfig(["check", "--help"], {})).to.include({ command: "check", help: "short" });
     expect(readConfig(["check", "a.lisp", "-"], {}).files).to.deep.equal(["a.lisp", "-"]);
   });
 

@@ -1,6 +1,8 @@
 import { expect } from "chai";
 import { OptionError, readConfig } from "swank-mcp";
-import { ALL_OPTIONS, helpText } from "#swank-mcp/base/config.js";
+import { HOSTS } from "#swank-mcp/base/commands.js";
+import { ALL_OPTIONS } from "#swank-mcp/base/config.js";
+import { helpText } from "#swank-mcp/base/help.js";
 import { environmentName } from "#swank-mcp/base/option.js";
 
 function complaint(...args: string[]): string {
@@ -134,7 +136,8 @@ describe("readConfig", () => {
 
 describe("readConfig with --read-only", () => {
   it("leaves the errors of an attached image to others, and nothing else differs", () => {
-    const { readOnly, foreignErrors, ...others } = readConfig(["--attach", "--read-only"], {});
+    const { readOnly, foreignErrors, entryArgs, ...others } = readConfig(["--attach", "--read-only"], {});
+    expect(entryArgs).to.deep.equal(["--attach", "--read-only"]);
     expect({ readOnly, foreignErrors }).to.deep.equal({ readOnly: true, foreignErrors: "theirs" });
     expect(readConfig(["--attach"], {})).to.deep.include(others);
     expect(readConfig(["--read-only"], {}).foreignErrors).to.equal("auto");
@@ -170,7 +173,27 @@ describe("readConfig for the console", () => {
   });
 
   it("documents these defaults", () => {
-    expect(helpText()).to.match(/^ {2}--timeout SECONDS .* Default: 30; in the console 86400\.$/m);
+    expect(helpText("all")).to.match(/^ {2}--timeout SECONDS .* Default: 30; in the console 86400\.$/m);
+  });
+});
+
+describe("readConfig for setup", () => {
+  it("takes a client, and the options that the client is to give the server", () => {
+    for (const host of HOSTS) expect(readConfig(["setup", host], {}).setupHost).to.equal(host);
+    const args = ["setup", "cursor", "--attach", "--load", "/a/b.lisp", "--load=/c.lisp", "--dry-run", "--read-only"];
+    expect(readConfig(args, {})).to.deep.include({
+      command: "setup",
+      setupHost: "cursor",
+      dryRun: true,
+      entryArgs: ["--attach", "--load=/a/b.lisp", "--load=/c.lisp", "--read-only"],
+    });
+  });
+
+  it("refuses an unknown client, and options of other commands", () => {
+    expect(complaint("setup")).to.match(/^setup needs a client: swank-mcp setup claude\|codex\|/);
+    expect(complaint("setup", "cluade")).to.match(/Did you mean claude\?$/);
+    expect(complaint("--dry-run")).to.match(/^--dry-run is for commands that write/);
+    expect(complaint("setup", "claude", "--fix")).to.match(/^--fix is an option of check/);
   });
 });
 
@@ -204,8 +227,19 @@ describe("readConfig with environment variables", () => {
 });
 
 describe("helpText", () => {
-  it("lists every option, in short lines", () => {
-    for (const option of ALL_OPTIONS) expect(helpText()).to.include(`  ${option.flag}`);
+  it("lists every option if asked for all", () => {
+    for (const option of ALL_OPTIONS) expect(helpText("all")).to.include(`  ${option.flag}`);
+    expect(readConfig(["--help", "all"], {}).help).to.equal("all");
+    expect(complaint("--help=options")).to.equal('--help takes all, or nothing, not "options".');
+  });
+
+  it("fits a terminal of 24 lines with 80 columns otherwise", () => {
+    const lines = helpText("short").trimEnd().split("\n");
+    // The prompt needs a line, too.
+    expect(lines.length).to.be.at.most(23);
+    expect(lines.filter((line) => line.length > 80)).to.deep.equal([]);
+    for (const args of [["--help"], ["-h"], ["--help", "setup"], ["setup", "--help"]])
+      expect(readConfig(args, {}).help, args.join(" ")).to.equal("short");
   });
 
   it("gives each option its own variable", () => {

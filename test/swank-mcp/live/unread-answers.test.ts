@@ -143,7 +143,7 @@ describe("swank-mcp with a client that reads late or never", () => {
     },
 
     "prints its whole help to a late reader, and exits quietly if the reader disconnects": async () => {
-      const { stdout } = await promisify(execFile)("sh", ["-c", '"$0" --help | (sleep 1; cat)', PROGRAM]);
+      const { stdout } = await promisify(execFile)("sh", ["-c", '"$0" --help all | (sleep 1; cat)', PROGRAM]);
       expect(stdout).to.match(/^Usage: [\s\S]* override environment variables\.\n$/);
       const closed = start("--help");
       closed.process.stdout.destroy();

@@ -13,4 +13,4 @@
   (:import-from #:swank-client/sbcl-swank #:*mailboxes* #:mailbox.queue #:mailbox.thread)
   (:import-from #:swank-client/evaluations #:*evaluation* #:evaluation-id #:evaluation-thread)
   (:import-from #:swank-client/evaluate #:*ask-to-exit* #:end-evaluations)
-  (:export #:ask-user #:introduce #:note-answer #:note-question #:note-refusal #:user-reachable-p))
+  (:export #:ask-user #:introduce #:note-answer #:note-question #:note-refusal #:settle-question #:user-reachable-p))

@@ -23,7 +23,9 @@
   (seconds 0 :type real)
   ;; true if it stays while nobody who listens can answer it
   (waits-p nil)
-  ;; :yes, :no or :stop, and where it was given: :emacs or :page
+  ;; the connection of the agent that asks
+  (connection nil)
+  ;; :yes, :no or :stop, and where it was given: :emacs, :page or :client
   (answer nil :type symbol)
   (place nil :type symbol)
   ;; the connections whose users cannot be asked
@@ -102,7 +104,10 @@
 (defun conclusion (question reason)
   "=> the status of QUESTION, which ended because of REASON, in the ledger, and a text about it"
   (ecase reason
-    (:answered (let ((place (if (eq :page (question-place question)) "on the page" "in Emacs")))
+    (:answered (let ((place (ecase (question-place question)
+                              (:emacs "in Emacs")
+                              (:page "on the page")
+                              (:client "in the agent's client"))))
                  (case (question-answer question)
                    (:no (values :refused (format nil "Not allowed ~a: the user said no" place)))
                    (:stop (values :returned (format nil "Allowed ~a: Yes, for this stop" place)))
@@ -118,6 +123,7 @@
 => (:answered ANSWER PLACE) | (:unanswered) | (:nobody) | (:stop-gone)"
   (let ((end :gone)
         (call (note-call *question* (question-text question) nil connection)))
+    (setf (question-connection question) connection)
     (sb-ext:atomic-push question (symbol-value '*questions*))
     (unwind-protect
          (progn (tell :ask (question-plist question))
@@ -136,7 +142,7 @@
 
 (defun ask-user (action particulars circumstances stop seconds &key waits)
   "Ask the user whether this connection's agent may do ACTION. PARTICULARS are lists (LABEL TEXT). STOP is NIL or (THREAD-ID LEVEL).
-=> (:answered ANSWER PLACE): ANSWER is :YES, :NO or, with a STOP, :STOP, and PLACE :EMACS or :PAGE; (:stop-gone) if the thread has left STOP;
+=> (:answered ANSWER PLACE): ANSWER is :YES, :NO or, with a STOP, :STOP, and PLACE :EMACS, :PAGE or :CLIENT; (:stop-gone) if the thread has left STOP;
 (:unanswered) after SECONDS; (:nobody) if nobody asks, or not any more. If WAITS, the question is there for who listens later, too."
   (if (or waits (user-reachable-p))
       (pose (make-question :number (next-number)
@@ -146,6 +152,21 @@
                            :waits-p waits)
             *emacs-connection*)
       '(:nobody)))
+
+(defun settle-question (action answer)
+  "Note that the user has answered ANSWER in the agent's client to the question whether this connection's agent may do ACTION, which waits here, too."
+  (let ((question (find-if (lambda (question)
+                             (and (question-waits-p question)
+                                  (eq *emacs-connection* (question-connection question))
+                                  (string= action (question-action question))))
+                           *questions*)))
+    (when question
+      (with-calls-locked ()
+        (unless (question-answer question)
+          (setf (question-place question) :client
+                (question-answer question) answer)))
+      (sb-thread:signal-semaphore (question-news question)))
+    t))
 
 (defun answer-question (connection number answer)
   "Answer question NUMBER for the user of CONNECTION, unless that is answered; :PASS if the user cannot be asked there.

@@ -227,11 +227,12 @@
 ;;; Running
 
 (defun new-profile (key mode package stacks own-p)
-  "A profile, remembered under KEY, of the code of this thread's evaluation if OWN-P, otherwise of all threads.
+  "A profile, remembered under KEY, of the code of this thread's evaluation if OWN-P, otherwise of all other threads.
 If STACKS, its reply has the tree of calls."
   (let ((profile (if (eq mode :calls)
                      (fresh-counting (prepared-counting key) (if own-p *evaluation* t))
                      (make-sampled-profile :mode mode :thread (and own-p sb-thread:*current-thread*) :stacks stacks
+                                           :waiting (and (not own-p) sb-thread:*current-thread*)
                                            :package (and package (find-designated-package package))))))
     (remember-run key profile)
     profile))

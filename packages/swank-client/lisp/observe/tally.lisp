@@ -258,6 +258,8 @@ most samples first. LEFT is the number of nodes without a row. NAME-TEXT makes t
   package
   ;; true if the reply has the tree of calls
   stacks
+  ;; a thread that only waits for the end of the profile, or NIL
+  waiting
   (sampling nil)
   ;; the threads that there were when it began, without its own
   (others '() :type list))
@@ -314,10 +316,11 @@ most samples first. LEFT is the number of nodes without a row. NAME-TEXT makes t
   (let ((tally (make-tally)) (sampling (sampled-profile-sampling profile)))
     (when (and sampling (sampling-over sampling) (not (sampling-replaced sampling)))
       (map-samples (lambda (thread infos)
-                     (if (asked-thread-p profile thread)
-                         (count-sample tally (loop for info in infos collect (cons (sampled-name info) info))
-                                       (sampled-profile-package profile))
-                         (count-elsewhere tally thread)))
+                     (cond ((eq thread (sampled-profile-waiting profile)))
+                           ((asked-thread-p profile thread)
+                            (count-sample tally (loop for info in infos collect (cons (sampled-name info) info))
+                                          (sampled-profile-package profile)))
+                           (t (count-elsewhere tally thread))))
                    sampling))
     tally))
 

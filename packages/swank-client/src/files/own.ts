@@ -146,13 +146,17 @@ export async function readOwnFile(path: string): Promise<string | undefined> {
   return result !== undefined && "value" in result ? result.value : undefined;
 }
 
-/** What is wrong with a folder or a file in it, if another user can have written it. */
-export async function treeProblem(folder: string): Promise<FileProblem | undefined> {
+/**
+ * What is wrong with a folder or a file in it, if another user can have written it.
+ *
+ * @param recursive - Whether what is inside the folders in it counts, too.
+ */
+export async function treeProblem(folder: string, recursive = true): Promise<FileProblem | undefined> {
   const owner = FileOwner.current();
   if (owner === undefined) return undefined;
   const problem = owner.folderProblem(await lstat(folder));
   if (problem !== undefined) return problem;
-  const names = await readdir(folder, { recursive: true });
+  const names = await readdir(folder, { recursive });
   const all = await Promise.all(
     names.map(async (name) => {
       const found = await lstat(join(folder, name));

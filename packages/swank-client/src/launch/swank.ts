@@ -119,6 +119,13 @@ const MORE_SHARES = ["/opt/homebrew/share", "/opt/local/share"];
 
 const IN_SITE_LISP = ["elpa/slime-*", "elpa-src/slime-*", "slime", "slime-*"];
 
+/** The folders in which Quicklisp may be installed. */
+export function quicklispFolders(env: Environment): readonly string[] {
+  const home = homeFolder(env);
+  const data = env["XDG_DATA_HOME"] || join(home, ".local/share");
+  return [join(home, "quicklisp"), join(home, ".quicklisp"), join(data, "quicklisp")];
+}
+
 /** The places to search, the user's before the system's. */
 function swankPlaces(env: Readonly<Record<string, string | undefined>>): readonly SwankPlace[] {
   const home = homeFolder(env);
@@ -132,7 +139,7 @@ function swankPlaces(env: Readonly<Record<string, string | undefined>>): readonl
   return [
     {
       name: "Quicklisp",
-      roots: [join(home, "quicklisp"), join(home, ".quicklisp"), join(data, "quicklisp")],
+      roots: quicklispFolders(env),
       names: ["local-projects/slime*", "dists/*/software/slime-*"],
     },
     { name: "ASDF's configuration", roots: registeredPatterns(env), names: ["."] },

@@ -1,4 +1,4 @@
-import { type Decoded, type Decoder, decode, list as listForm, NIL, quote, type Sexp } from "sexp-parser";
+import { type Decoded, type Decoder, decode, keyword, list as listForm, NIL, quote, type Sexp } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions } from "../base/options.js";
 import { forms, keywordForms, keywordOf, lispFunction, nothing } from "../runtime/function.js";
@@ -28,7 +28,13 @@ import {
 
 const { any, boolean, integer, list, map, nullable, optional, plist, record, string, tagged, tuple } = decode;
 
+const ANSWERS = ["yes", "no", "stop"] as const;
+
+type SettledAnswer = (typeof ANSWERS)[number];
+
 const checkAnswer = check.choice(QUESTION_ANSWERS);
+
+const checkSettled = check.choice(ANSWERS);
 
 const checkListener = check.function();
 
@@ -65,6 +71,16 @@ const noteAnswer = lispFunction({
   decode: any,
   timeout: NOTE_TIME,
   label: () => "recording an answer",
+});
+
+/** Ends a question that the user has answered elsewhere. */
+const settleQuestion = lispFunction({
+  name: "settle-question",
+  module: "emacs",
+  encode: (action: string, answer: SettledAnswer) => forms(action, keyword(answer)),
+  decode: any,
+  timeout: NOTE_TIME,
+  label: () => "withdrawing a question",
 });
 
 /** Records a call that the agent's server refused. */
@@ -214,8 +230,8 @@ export class AgentActivity {
 
   /**
    * Throws agents out: ends all that they run and have stopped, and closes their connections; `closed` of their clients tells why. One agent
-   * can come back, because the port is open. After all agents, and the clients of this library that evaluate without a name, are thrown out, the ports that
-   * they came through are closed.
+   * can come back, because the port is open. All means every client of this library except this one and those that follow agents; the
+   * ports that they came through are then closed.
    *
    * @param agent - The name of one. Default: all.
    * @returns for one, `undefined` if there is no such agent, or if its runtime has an older version that can only throw out all.
@@ -253,6 +269,19 @@ export class AgentActivity {
   }
 
   /**
+   * Ends a question of `askUser` with `waits` that the user has answered in the agent's own client: `askUser` gives that answer, and the
+   * others who were asked are told.
+   *
+   * @param action - That of the question.
+   * @throws SwankError as for `noteQuestion`.
+   */
+  async settle(action: string, answer: SettledAnswer): Promise<void> {
+    check.text("action", action);
+    checkSettled("answer", answer);
+    if (this.#isNamed) await this.#lisp.run(settleQuestion, action, answer);
+  }
+
+  /**
    * Records a call that was refused before the image got it.
    *
    * @throws SwankError as for `noteQuestion`.
@@ -278,18 +307,16 @@ export interface UserQuestion {
   readonly waits?: boolean | undefined;
 }
 
-const ANSWERS = ["yes", "no", "stop"] as const;
-
 /**
  * A user's answer; `stop` is a yes for the whole stop. `stop-gone`: the stop ended first. `unanswered`: the time was up. `nobody`: nobody that
  * asks questions is connected, or not any more.
  */
-export type UserAnswer = (typeof ANSWERS)[number] | "stop-gone" | "unanswered" | "nobody";
+export type UserAnswer = SettledAnswer | "stop-gone" | "unanswered" | "nobody";
 
 /** The end of a question to the user. */
 export interface UserReply {
   readonly answer: UserAnswer;
-  /** Where the user has answered, if that is the answer of a user: in Emacs, or where a program calls `activity.answer`. */
+  /** Where the user has answered, if that is the answer of a user. */
   readonly place?: AnswerPlace;
 }
 

@@ -111,8 +111,8 @@ const QUESTION_ENDS = ["answered", "unanswered", "nobody", "stop-gone", "gone"] 
 
 const change = { number: integer, revision: integer };
 
-/** Where a user answers a question: in Emacs, or where a program calls `answer`. */
-export const ANSWER_PLACES = ["emacs", "page"] as const;
+/** Where a user answers a question: in Emacs, where a program calls `answer`, or in the agent's own client (`settle`). */
+export const ANSWER_PLACES = ["emacs", "page", "client"] as const;
 
 /** One of `ANSWER_PLACES`. */
 export type AnswerPlace = (typeof ANSWER_PLACES)[number];

@@ -35,7 +35,7 @@ const profileOptions = {
 /** How to profile. */
 export interface ProfileOptions extends OptionsOf<typeof profileOptions> {}
 
-/** What to profile: code, or all threads for some seconds, at most 3600. */
+/** What to profile: code, or all threads except the one that waits, for some seconds, at most 3600. */
 export type ProfileSource =
   | {
       readonly code: string;

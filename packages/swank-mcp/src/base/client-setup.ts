@@ -1,10 +1,67 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { shellWord } from "../text/cut.js";
+import { HOSTS, type HostName } from "./commands.js";
 
-/** The entry for this server in most clients' JSON settings. */
-function jsonSettings(bin: string): string {
-  return JSON.stringify({ mcpServers: { swank: { command: bin } } });
+/** How a client starts the server. */
+export interface ServerEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** How a client is told about the server. */
+export interface ClientHost {
+  readonly title: string;
+  /** The client's own command for it; absent if it has none. */
+  readonly line?: (entry: ServerEntry) => string;
+  /** The key under which its configuration has the servers. */
+  readonly key: "mcpServers" | "servers" | "mcp_servers";
+  /** Whether its entries name the transport. */
+  readonly isTyped: boolean;
+}
+
+/** The clients that `setup` knows, in the order of the instructions. */
+export const CLIENT_HOSTS: Readonly<Record<HostName, ClientHost>> = {
+  claude: {
+    title: "Claude Code",
+    line: (entry) => `claude mcp add swank -- ${words(entry)}`,
+    key: "mcpServers",
+    isTyped: true,
+  },
+  codex: {
+    title: "Codex",
+    line: (entry) => `codex mcp add swank -- ${words(entry)}`,
+    key: "mcp_servers",
+    isTyped: false,
+  },
+  gemini: {
+    title: "Gemini CLI",
+    line: (entry) => `gemini mcp add swank ${words(entry)}`,
+    key: "mcpServers",
+    isTyped: false,
+  },
+  vscode: {
+    title: "VS Code",
+    line: (entry) => `code --add-mcp ${shellWord(JSON.stringify({ name: "swank", ...plain(entry) }))}`,
+    key: "servers",
+    isTyped: true,
+  },
+  cursor: { title: "Cursor", key: "mcpServers", isTyped: false },
+  "claude-desktop": { title: "Claude Desktop", key: "mcpServers", isTyped: false },
+};
+
+function words({ command, args }: ServerEntry): string {
+  return [command, ...args].map(shellWord).join(" ");
+}
+
+/** An entry as configurations have it: without arguments if there are none. */
+export function plain({ command, args }: ServerEntry): { readonly command: string; readonly args?: readonly string[] } {
+  return args.length === 0 ? { command } : { command, args };
+}
+
+/** The entry as JSON, below its key. */
+function jsonText({ key }: ClientHost, entry: ServerEntry): string {
+  return JSON.stringify({ [key]: { swank: plain(entry) } });
 }
 
 /**
@@ -13,15 +70,17 @@ function jsonSettings(bin: string): string {
  * @param bin - Absolute path of the `swank-mcp` program.
  */
 export function clientSetup(bin: string): string {
-  const word = shellWord(bin);
+  const entry = { command: bin, args: [] };
+  const hosts = HOSTS.map((name) => CLIENT_HOSTS[name]);
+  const width = Math.max(...hosts.map(({ title }) => title.length));
+  const lines = hosts.map((host) => `  ${host.title.padEnd(width)}  ${host.line?.(entry) ?? jsonText(host, entry)}`);
   return `Add this server to an MCP client (add the arguments --attach PORT to use the image of your Emacs):
 
-  Claude Code     claude mcp add swank -- ${word}
-  Codex           codex mcp add swank -- ${word}
-  VS Code         code --add-mcp ${shellWord(JSON.stringify({ name: "swank", command: bin }))}
-  Gemini CLI      gemini mcp add swank ${word}
-  Claude Desktop  claude_desktop_config.json:  ${jsonSettings(bin)}
-  Cursor          ~/.cursor/mcp.json:          ${jsonSettings(bin)}
+${lines.join("\n")}
+
+This writes the configuration itself, with the options that it is given; --dry-run only shows it:
+
+  ${shellWord(bin)} setup ${HOSTS.join("|")}
 `;
 }
 
@@ -64,7 +123,7 @@ export function ownCommand(words: string, { program = NAME, environment }: Start
   return `${isExecutable(path) ? "" : "node "}${shellWord(path)} ${words}`;
 }
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return true;

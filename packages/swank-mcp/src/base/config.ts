@@ -1,15 +1,16 @@
-import { delimiter } from "node:path";
+import { delimiter, resolve } from "node:path";
 import { nearest } from "../text/cut.js";
+import { type Command, findCommand, readCommand, readWords, STANDARD_INPUT } from "./commands.js";
 import {
   choiceOption,
   environmentName,
-  fallbackText,
   flagOption,
   listOption,
   numberOption,
   type Option,
   OptionError,
   optionalNumberOption,
+  optionHead,
   subsetOption,
   textOption,
 } from "./option.js";
@@ -71,6 +72,7 @@ const attach: Option<ImageAddress | undefined> = {
   flag: "--attach",
   placeholder: "[HOST:]PORT",
   valueOptional: true,
+  brief: "Use the image whose Swank listens there (4005).",
   summary: "Attach to the image whose Swank listens there instead of launching one. --attach alone means port 4005.",
   fallback: "launch an image",
   read: (texts, source) => {
@@ -80,11 +82,12 @@ const attach: Option<ImageAddress | undefined> = {
 };
 
 /** An option for a port: without one, any free port. */
-function freePortOption(flag: Option<unknown>["flag"], summary: string): Option<number | undefined> {
+function freePortOption(flag: Option<unknown>["flag"], brief: string, summary: string): Option<number | undefined> {
   return {
     flag,
     placeholder: "PORT",
     valueOptional: true,
+    brief,
     summary,
     read: (texts, source) => {
       const text = texts.at(-1);
@@ -95,8 +98,23 @@ function freePortOption(flag: Option<unknown>["flag"], summary: string): Option<
 
 const share = freePortOption(
   "--share",
+  "Let your Emacs connect to the launched image.",
   "Let your Emacs connect to the launched image on this port of 127.0.0.1; --share alone means any free port. Clients that connect can do anything, so they need a secret: that of --secret-file, of ~/.slime-secret, or a generated one. Standard error says how to connect. The image is launched when the client asks for the list of tools (in the console, at once), and ends with the server.",
 );
+
+const help: Option<"short" | "all" | undefined> = {
+  flag: "--help",
+  placeholder: "all",
+  valueOptional: true,
+  summary: "Print a short help and exit; --help all: this list.",
+  brief: "All options. docs/options.md has them, too.",
+  read: (texts, source) => {
+    const text = texts.at(-1);
+    if (text === undefined || text === "all") return text;
+    if (text === "" || text === "1") return "short";
+    throw new OptionError(`${source} takes all, or nothing, not ${JSON.stringify(text)}.`);
+  },
+};
 
 /** The table of options, from which the command line, the environment, `--help` and docs/options.md are derived. */
 export const OPTIONS = {
@@ -129,6 +147,7 @@ export const OPTIONS = {
   load: listOption({
     flag: "--load",
     placeholder: "FILE",
+    brief: "Load this file into the launched image.",
     summary: "Load this file into the launched image. May be repeated.",
   }),
   share,
@@ -142,7 +161,7 @@ export const OPTIONS = {
   }),
   dryRun: flagOption({
     flag: "--dry-run",
-    summary: "For check --fix: show what would be written, and write nothing.",
+    summary: "For check --fix and setup: show what would be written, and write nothing.",
   }),
   cacheDir: textOption({
     flag: "--cache-dir",
@@ -185,11 +204,13 @@ export const OPTIONS = {
     flag: "--approval",
     choices: ["ask", "strict", "off"],
     inConsole: "off",
+    brief: "Who allows changes to a stopped program.",
     summary:
       "Whether changes to a stopped program need the user's approval. ask: if the client can ask; if it cannot, only actions on other clients' threads are refused. strict: always. off: never.",
   }),
   readOnly: flagOption({
     flag: "--read-only",
+    brief: "Only look: nothing is evaluated or changed.",
     summary:
       "Only read: no tool evaluates code, changes a definition, a breakpoint or a stop, or writes a file. Other tools are neither listed nor run. An attached image also keeps errors of its background threads, as with --foreign-errors theirs.",
   }),
@@ -246,6 +267,7 @@ export const OPTIONS = {
   logFile: textOption({
     flag: "--log-file",
     placeholder: "FILE",
+    brief: "Append a log of connections and calls to this file.",
     summary:
       "Append a log to this file: connections, launches, the image's own output, and each call with its tool, outcome and duration. Evaluated code, answers and secrets are not logged. The file must belong to the user; its permissions are set so that nobody else can read it.",
     fallback: "no log",
@@ -311,6 +333,7 @@ export const OPTIONS = {
   }),
   page: freePortOption(
     "--page",
+    "Serve a page where you watch the agents and step in.",
     "Serve a page on this port of 127.0.0.1 where you watch the agents and step in; --page alone means any free port. Standard error has the address, whose token lets nobody else in. For the command page: the port.",
   ),
   pageReadOnly: flagOption({
@@ -321,7 +344,7 @@ export const OPTIONS = {
     flag: "--emacs-path",
     summary: "Print the folder of swank-mcp.el, for the load-path of Emacs, and exit.",
   }),
-  help: flagOption({ flag: "--help", summary: "Print this help and exit." }),
+  help,
   version: flagOption({ flag: "--version", summary: "Print the version and exit." }),
 } as const;
 
@@ -336,20 +359,13 @@ const READ_ONLY_KEEPS_ERRORS =
 
 const CONSOLE_NEEDS_CORE = "The console needs the core tools: add core to --tools.";
 
-/** Stands for standard input among the files to check. */
-export const STANDARD_INPUT = "-";
-
-/** The command of the program. */
-export type Command = (typeof COMMANDS)[number];
-
 /** All settings, checked and complete. */
 export type Config = ReturnType<typeof readConfig>;
 
-const COMMANDS = ["serve", "http", "console", "page", "check", "token"] as const;
+const FIX_IS_FOR_CHECK = "--fix is an option of check: swank-mcp check --fix FILE...";
 
-const CHECK_NEEDS_FILES = "check needs files: swank-mcp check FILE..., where - means standard input.";
-
-const FIX_IS_FOR_CHECK = "--fix and --dry-run are options of check: swank-mcp check --fix FILE...";
+const DRY_RUN_IS_FOR_WRITERS =
+  "--dry-run is for commands that write: swank-mcp check --fix FILE..., swank-mcp setup HOST.";
 
 const HTTP_OPTIONS: readonly Option<unknown>[] = [
   OPTIONS.port,
@@ -360,11 +376,11 @@ const HTTP_OPTIONS: readonly Option<unknown>[] = [
   OPTIONS.sessionMinutes,
 ];
 
-const TOKEN_USE =
-  "token needs what to do: swank-mcp token add NAME, swank-mcp token list, or swank-mcp token remove NAME.";
-
 const PAGE_NEEDS_IMAGE =
   "page needs the port of the image's Swank: swank-mcp page --attach [HOST:]PORT. To watch the agents of a server, start that with --page.";
+
+/** The commands that can serve a page. */
+const SERVING: readonly Command[] = ["serve", "http", "console", "page"];
 
 const READ_ONLY_PAGE_NEEDS_PAGE = "--page-read-only is about the page: write --page, too.";
 
@@ -378,7 +394,7 @@ const DRY_RUN_NEEDS_FIX = "--dry-run says what --fix would write: swank-mcp chec
  */
 export function readConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>) {
   const { texts, words } = parse(args);
-  const { command, files } = readCommand(words);
+  const { command } = readCommand(words);
   const isSet = (option: Option<unknown>) => texts.has(option.flag) || fromEnvironment(option, environment).length > 0;
   const values = valuesOf(OPTIONS, (option) => {
     const given = texts.get(option.flag);
@@ -392,22 +408,29 @@ export function readConfig(args: readonly string[], environment: Readonly<Record
   const keepsErrors = readOnly && attach !== undefined;
   const foreignErrors = keepsErrors && !isSet(OPTIONS.foreignErrors) ? "theirs" : values.foreignErrors;
   if (keepsErrors && foreignErrors !== "theirs") throw new OptionError(READ_ONLY_KEEPS_ERRORS);
-  if ((fix || dryRun) && command !== "check") throw new OptionError(FIX_IS_FOR_CHECK);
-  if (dryRun && !fix) throw new OptionError(DRY_RUN_NEEDS_FIX);
-  if (command === "check" && files.length === 0 && !help) throw new OptionError(CHECK_NEEDS_FILES);
+  if (fix && command !== "check") throw new OptionError(FIX_IS_FOR_CHECK);
+  if (dryRun && command !== "check" && command !== "setup") throw new OptionError(DRY_RUN_IS_FOR_WRITERS);
+  if (dryRun && command === "check" && !fix) throw new OptionError(DRY_RUN_NEEDS_FIX);
   const stray = command === "http" ? undefined : HTTP_OPTIONS.find(({ flag }) => texts.has(flag));
   if (stray !== undefined) throw new OptionError(`${stray.flag} is an option of http: swank-mcp http ${stray.flag}.`);
   const page = command === "page" ? (values.page ?? 0) : values.page;
   checkPage(
     { command, attach, page, isNamed: texts.has(OPTIONS.page.flag) },
     texts.has(OPTIONS.pageReadOnly.flag),
-    help,
+    help !== undefined,
   );
   const host = values.host ?? DEFAULT_HOST;
   const publicUrl = readPublicUrl(values.publicUrl);
   if (command === "http") checkReach({ host, publicUrl, noToken: values.noToken });
-  const tokenAction = command === "token" && !help ? readTokenAction(files) : undefined;
-  return { ...values, command, files, tokenAction, host, publicUrl, foreignErrors, page };
+  return {
+    ...values,
+    ...readWords(words, help !== undefined),
+    entryArgs: entryArgs(texts),
+    host,
+    publicUrl,
+    foreignErrors,
+    page,
+  };
 }
 
 type Value<Of> = Of extends Option<infer T> ? T : never;
@@ -423,6 +446,16 @@ function valuesOf(table: Readonly<Record<string, Option<unknown>>>, get: (option
 
 function defaultsOf({ inConsole }: Option<unknown>, command: Command): readonly string[] {
   return command === "console" && inConsole !== undefined ? [inConsole] : [];
+}
+
+/** The given options, as `setup` writes them into a client's configuration: a file that is named from here is named by its path. */
+function entryArgs(texts: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  return [...texts].flatMap(([flag, values]) => {
+    const option = ALL_OPTIONS.find((candidate) => candidate.flag === flag);
+    const isPath = option?.placeholder === "FILE" || option?.placeholder === "FOLDER";
+    if (option === OPTIONS.dryRun) return [];
+    return values.map((value) => (value === "" ? flag : `${flag}=${isPath ? resolve(value) : value}`));
+  });
 }
 
 interface Parsed {
@@ -443,7 +476,7 @@ function parse(args: readonly string[]): Parsed {
     const { option, text } = readFlag(arg);
     const value = text ?? (takesNext(option, args[index + 1]) ? args[++index] : undefined);
     if (value === undefined && needsValue(option))
-      throw new OptionError(`${option.flag} needs a value: ${head(option)}`);
+      throw new OptionError(`${option.flag} needs a value: ${optionHead(option)}`);
     texts.set(option.flag, [...(texts.get(option.flag) ?? []), value ?? ""]);
   }
   return { texts, words };
@@ -479,31 +512,8 @@ function isFlag(arg: string): boolean {
   return arg.startsWith("-") && !/^-\.?\d/.test(arg);
 }
 
-function findCommand(word: string): Command | undefined {
-  return COMMANDS.find((candidate) => candidate === word);
-}
-
 function needsValue(option: Option<unknown>): boolean {
   return option.placeholder !== undefined && option.valueOptional !== true;
-}
-
-/** What `swank-mcp token` does. */
-export type TokenAction =
-  | { readonly kind: "add"; readonly name: string }
-  | { readonly kind: "remove"; readonly name: string }
-  | { readonly kind: "list" };
-
-/** Names of tokens, which other clients see and the log has. */
-const TOKEN_NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
-
-function readTokenAction([kind, name, ...rest]: readonly string[]): TokenAction {
-  if (kind === "list" && name === undefined) return { kind };
-  if ((kind !== "add" && kind !== "remove") || name === undefined || rest.length > 0) throw new OptionError(TOKEN_USE);
-  if (!TOKEN_NAME.test(name))
-    throw new OptionError(
-      `A token's name has 1 to 64 letters, digits, dots, hyphens and underscores, and begins with a letter or a digit, unlike ${JSON.stringify(name)}.`,
-    );
-  return { kind, name };
 }
 
 interface PageSettings {
@@ -514,9 +524,9 @@ interface PageSettings {
 }
 
 /** @throws OptionError - if there is nothing that the page could show. */
-function checkPage({ command, attach, page, isNamed }: PageSettings, onlyShows: boolean, help: boolean): void {
-  if (command === "page" && attach === undefined && !help) throw new OptionError(PAGE_NEEDS_IMAGE);
-  if (isNamed && (command === "check" || command === "token"))
+function checkPage({ command, attach, page, isNamed }: PageSettings, onlyShows: boolean, isHelp: boolean): void {
+  if (command === "page" && attach === undefined && !isHelp) throw new OptionError(PAGE_NEEDS_IMAGE);
+  if (isNamed && !SERVING.includes(command))
     throw new OptionError(`--page is no option of ${command}, which serves nobody.`);
   if (onlyShows && page === undefined) throw new OptionError(READ_ONLY_PAGE_NEEDS_PAGE);
 }
@@ -558,24 +568,6 @@ function checkReach({ host, publicUrl, noToken }: Reach): void {
     );
 }
 
-/** The command, and the files that `check` checks, or what `token` does. */
-function readCommand([word = "serve", ...rest]: readonly string[]): {
-  readonly command: Command;
-  readonly files: readonly string[];
-} {
-  const command = findCommand(word);
-  if (command === undefined) {
-    const meant = nearest(word, COMMANDS);
-    throw new OptionError(
-      `There is no command ${JSON.stringify(word)}${meant === undefined ? "; --help lists the commands." : `: did you mean ${meant}?`}`,
-    );
-  }
-  const [extra] = rest;
-  if (command !== "check" && command !== "token" && extra !== undefined)
-    throw new OptionError(`Unexpected argument ${JSON.stringify(extra)}: only one command is allowed.`);
-  return { command, files: rest };
-}
-
 /** Reads an option's environment variable. An empty variable counts as not set; lists are separated as in `PATH`. */
 function fromEnvironment(
   option: Option<unknown>,
@@ -584,38 +576,6 @@ function fromEnvironment(
   const text = environment[environmentName(option)];
   if (text === undefined || text === "") return [];
   return option === OPTIONS.load ? text.split(delimiter).filter((part) => part !== "") : [text];
-}
-
-const USAGE = `Usage: swank-mcp [options]           MCP server on standard input and output
-       swank-mcp http [options]      MCP server over HTTP for any number of clients on one image
-       swank-mcp token add NAME      makes a token for a client of the HTTP server; also: token list, token remove NAME
-       swank-mcp console [options]   prompt in this terminal that uses the same tools
-       swank-mcp page --attach PORT  page where you watch the agents of an image and step in
-       swank-mcp check FILE...       finds unbalanced parentheses without a Lisp; - means standard input
-
-Gives agents a live Common Lisp image. Without --attach, the server launches SBCL when a tool first needs it.
-`;
-
-/** The text of `--help`. */
-export function helpText(): string {
-  const width = Math.max(...ALL_OPTIONS.map((option) => head(option).length)) + 2;
-  const lines = ALL_OPTIONS.map((option) => `  ${head(option).padEnd(width)}${body(option)}`);
-  return `${USAGE}
-Options:
-${lines.join("\n")}
-
-Each option has an environment variable, for example ${environmentName(OPTIONS.noUserInit)}=1 for ${OPTIONS.noUserInit.flag}. Command-line options override environment variables.
-`;
-}
-
-function head(option: Option<unknown>): string {
-  if (option.placeholder === undefined) return option.flag;
-  return `${option.flag} ${option.valueOptional === true ? `[${option.placeholder}]` : option.placeholder}`;
-}
-
-function body(option: Option<unknown>): string {
-  const fallback = fallbackText(option);
-  return fallback === undefined ? option.summary : `${option.summary} Default: ${fallback}.`;
 }
 
 /** How to reach a Swank that listens only on its own machine. */

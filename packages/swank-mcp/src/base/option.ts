@@ -15,6 +15,8 @@ export interface Option<T> {
   /** True if the flag may be given without a value. */
   readonly valueOptional?: boolean;
   readonly summary: string;
+  /** The summary in the short help; absent for options that it leaves out. */
+  readonly brief?: string;
   /** The default, in words; absent if it is obvious. */
   readonly fallback?: string;
   /** The default in the console, where a person can wait and interrupt. */
@@ -30,6 +32,12 @@ export interface Option<T> {
 /** An option's default, in words; `undefined` if it is obvious. */
 export function fallbackText({ fallback, inConsole }: Option<unknown>): string | undefined {
   return inConsole === undefined ? fallback : `${fallback}; in the console ${inConsole}`;
+}
+
+/** An option with the name of its value. */
+export function optionHead({ flag, placeholder, valueOptional }: Option<unknown>): string {
+  if (placeholder === undefined) return flag;
+  return `${flag} ${valueOptional === true ? `[${placeholder}]` : placeholder}`;
 }
 
 /** The name of an option's environment variable. */

@@ -7,7 +7,7 @@ import { objectAnswer } from "../report/object.js";
 import { apartSections, cutOutput, noteLines, reportText, transcriptSections } from "../report/report.js";
 import { liveStopText, nowStopped, packageLine, placeName, reportFrames, sourceLine } from "../report/stop.js";
 import type { ApartOutput } from "../session/apart-output.js";
-import type { ApprovalRequest } from "../session/approvals.js";
+import type { ApprovalRequest } from "../session/approval-prompt.js";
 import {
   type Answerable,
   type Conclusion,

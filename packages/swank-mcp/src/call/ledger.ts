@@ -4,7 +4,8 @@ import { isJsonObject, type JsonValue, type ToolAnswer } from "../base/answer.js
 import { appendOwn, type Log } from "../base/log.js";
 import { OUTCOME_META } from "../report/data.js";
 import { isApart } from "../report/report.js";
-import { type ApprovalAnswer, type ApprovalRequest, actionText } from "../session/approvals.js";
+import type { ApprovalAnswer } from "../session/approval-places.js";
+import { type ApprovalRequest, actionText } from "../session/approval-prompt.js";
 import type { AgentName } from "../session/image.js";
 import { cut, oneLine, shown } from "../text/cut.js";
 import type { CallEntry, CallRecorder, RecordedCall } from "./recorder.js";

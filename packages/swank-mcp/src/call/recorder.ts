@@ -1,7 +1,9 @@
 import type { types } from "swank-client";
 import type { ToolAnswer } from "../base/answer.js";
 import type { OnDefect } from "../base/log.js";
-import type { Answered, ApprovalAnswer, ApprovalRequest, ApprovalWatch, AskedIn } from "../session/approvals.js";
+import type { ApprovalAnswer, AskedIn } from "../session/approval-places.js";
+import type { ApprovalRequest } from "../session/approval-prompt.js";
+import type { Answered, ApprovalWatch } from "../session/approvals.js";
 
 /** A call as the client sent it: nothing has checked its name and arguments. */
 export interface RecordedCall {

@@ -4,7 +4,9 @@ import { settledWithin } from "../base/lifetime.js";
 import type { OnDefect } from "../base/log.js";
 import { explainError, isDefect, Refusal } from "../base/refusals.js";
 import type { AgentSession } from "../session/agent.js";
-import { type ApprovalRequest, type Ask, askThroughImage, type ThreadOwner } from "../session/approvals.js";
+import { type Ask, imageAsker } from "../session/approval-places.js";
+import type { ApprovalRequest } from "../session/approval-prompt.js";
+import type { ThreadOwner } from "../session/approvals.js";
 import { explainHang, isUnanswered, refuseIfHung, watchForSilence } from "../session/hung-image.js";
 import type { LispSession } from "../session/image.js";
 import { thrownOut } from "../session/steering.js";
@@ -114,11 +116,11 @@ async function answer(
     // What the user allows is still no reading.
     if (agent.config.readOnly) throw readOnlyRefusal(String(call.name));
     const progress = (text: string) => call.progress(text);
-    const askInEmacs = used && askThroughImage(used.client);
+    const image = used && imageAsker(used.client);
     const owner = used && (await ownerOf(request, agent, used));
     const { ask, entries: watch } = call;
     const ending = AbortSignal.any([signal, agent.steering.ended]);
-    await agent.approvals.require(request, { ask, askInEmacs, owner, signal: ending, progress, watch });
+    await agent.approvals.require(request, { ask, image, owner, signal: ending, progress, watch });
   };
   const { readOnlyHint: onlyReads } = annotations;
   const attempt = () => {

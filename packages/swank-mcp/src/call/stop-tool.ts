@@ -3,7 +3,7 @@ import type * as z from "zod";
 import type { ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { lastPlaces, placeName } from "../report/stop.js";
-import type { ApprovalRequest } from "../session/approvals.js";
+import type { ApprovalRequest } from "../session/approval-prompt.js";
 import type { LispSession } from "../session/image.js";
 import type { DebuggedStop, StopAction } from "../session/lisp-port.js";
 import { innermost, isForeign, ownership } from "../session/stops.js";

@@ -4,7 +4,7 @@ import type { ToolAnswer, ToolGuide } from "../base/answer.js";
 import type { Config, Family } from "../base/config.js";
 import { Refusal } from "../base/refusals.js";
 import type { AgentSession } from "../session/agent.js";
-import type { ApprovalRequest } from "../session/approvals.js";
+import type { ApprovalRequest } from "../session/approval-prompt.js";
 import type { LispSession } from "../session/image.js";
 import {
   argumentsRefusal,

@@ -9,7 +9,7 @@ import type { Lifetime, OutputQueue, Service } from "../base/lifetime.js";
 import type { ToolCall } from "../call/run-call.js";
 import { textSection } from "../report/report.js";
 import type { Place } from "../session/agent.js";
-import type { Ask, Question as AskedQuestion, Reply } from "../session/approvals.js";
+import type { Ask, Question as AskedQuestion, Reply } from "../session/approval-places.js";
 import { cut } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import {

@@ -14,7 +14,8 @@ import {
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
-import type { Config, TokenAction } from "../base/config.js";
+import type { TokenAction } from "../base/commands.js";
+import type { Config } from "../base/config.js";
 import { OTHERS, reasonOf } from "../base/log.js";
 import { OptionError } from "../base/option.js";
 

@@ -19,7 +19,7 @@ import type { ToolAnswer } from "../base/answer.js";
 import { VERSION } from "../base/version.js";
 import type { ToolCall } from "../call/run-call.js";
 import { lazily, type Tool } from "../call/tool.js";
-import type { Ask, Question, Reply } from "../session/approvals.js";
+import type { Ask, Question, Reply } from "../session/approval-places.js";
 import { cutStart, oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import type { ToolCall } from "../call/run-call.js";
-import type { Ask, Question, Reply } from "../session/approvals.js";
+import type { Ask, Question, Reply } from "../session/approval-places.js";
 import type { ToolServer } from "../tools/tool-server.js";
 
 /** One request of a client for a call: the first, or one that brings the answer to a question. */
@@ -14,6 +14,11 @@ export type Round =
   /** The client is to ask, and to make the call again with the reply and `state`. */
   | { readonly kind: "asked"; readonly question: Question; readonly state: string };
 
+/** How many withdrawn questions are kept, and for how many milliseconds, so that a late answer gets the call's result. */
+const MAX_WITHDRAWN = 16;
+
+const KEPT_TIME = 600_000;
+
 /** A question that the client has not answered. */
 interface OpenQuestion {
   readonly call: SuspendedCall;
@@ -22,12 +27,15 @@ interface OpenQuestion {
 
 /**
  * Calls of clients that ask their user between two requests. A call that asks is suspended, with its stop and code, until a request brings
- * the reply, so an approval covers nothing else. Each question can be answered once, in time, by a request that repeats the call.
+ * the reply, so an approval covers nothing else. Each question can be answered once, in time, by a request that repeats the call. If the user has
+ * answered elsewhere, the call goes on without the client, and such a request gets its result, whatever it answers.
  */
 export class SuspendedCalls {
   readonly #tools: ToolServer;
   /** By the `requestState` of the question, which only the client that was asked can know. */
   readonly #open = new Map<string, OpenQuestion>();
+  /** The calls whose questions were withdrawn, in the same way, oldest first. */
+  readonly #withdrawn = new Map<string, SuspendedCall>();
 
   constructor(tools: ToolServer) {
     this.#tools = tools;
@@ -53,6 +61,11 @@ export class SuspendedCalls {
    */
   async resume(state: string, reply: Reply, request: CallRequest): Promise<Round> {
     const question = this.#open.get(state);
+    const goingOn = this.#withdrawn.get(state);
+    if (goingOn?.isMadeBy(request) === true) {
+      this.#withdrawn.delete(state);
+      return goingOn.attach(request);
+    }
     if (question === undefined)
       throw unfit(
         "the question was already answered, has expired, or is not this server's: an answer is accepted once, within 60 s",
@@ -67,6 +80,14 @@ export class SuspendedCalls {
   /** Ends all calls: the client has disconnected and answers no question. */
   close(): void {
     for (const { call } of this.#open.values()) call.cancel();
+    for (const call of this.#withdrawn.values()) call.cancel();
+  }
+
+  #keepWithdrawn(state: string, call: SuspendedCall): void {
+    this.#withdrawn.set(state, call);
+    const [oldest] = this.#withdrawn.keys();
+    if (this.#withdrawn.size > MAX_WITHDRAWN && oldest !== undefined) this.#withdrawn.delete(oldest);
+    setTimeout(() => this.#withdrawn.delete(state), KEPT_TIME).unref();
   }
 
   #ask(call: SuspendedCall, question: Question, timeout: number, signal: AbortSignal): Promise<Reply> {
@@ -78,7 +99,13 @@ export class SuspendedCalls {
         this.#open.delete(state);
         resolve(reply);
       };
-      const giveUp = () => settle({ kind: "failed", why: "the call was cancelled" });
+      const giveUp = () => {
+        if (!call.signal.aborted) this.#keepWithdrawn(state, call);
+        settle({
+          kind: "failed",
+          why: call.signal.aborted ? "the call was cancelled" : "the user has answered elsewhere",
+        });
+      };
       const timer = setTimeout(() => settle({ kind: "unanswered" }), timeout).unref();
       signal.addEventListener("abort", giveUp);
       this.#open.set(state, { call, settle });
@@ -114,7 +141,9 @@ class SuspendedCall {
 
   /** From now on the request hears of the call, and can cancel it, until `end`. */
   attach(request: CallRequest): Promise<Round> {
-    if (this.#last !== undefined) return Promise.resolve(this.#last);
+    const last = this.#last;
+    if (last?.kind === "asked") this.#last = undefined;
+    if (last !== undefined) return Promise.resolve(last);
     this.#request = request;
     request.signal.addEventListener("abort", this.cancel);
     if (request.signal.aborted) this.cancel();
@@ -127,9 +156,9 @@ class SuspendedCall {
     this.#request?.progress(text);
   }
 
-  /** Ends the current round of the call with this result. The end of the server answers calls that no request waits for. */
+  /** Ends the current round of the call with this result. Of a call that no request waits for, the next one gets it. */
   end(round: Round): void {
-    if (round.kind === "answered") this.#last = round;
+    if (round.kind === "answered" || this.#request === undefined) this.#last = round;
     this.#request?.signal.removeEventListener("abort", this.cancel);
     this.#request = undefined;
     this.#resolve(round);

@@ -24,7 +24,7 @@ const ENDS: Readonly<Record<string, string>> = {
 
 const ANSWERS = { yes: "allowed", no: "refused", stop: "allowed for this stop" } as const;
 
-const PLACES = { emacs: "in Emacs", page: "at another page" } as const;
+const PLACES = { client: "in the agent's client", emacs: "in Emacs", page: "at another page" } as const;
 
 /** A call of an agent, as the image's record has it, with what has happened since. */
 interface Kept {

@@ -5,15 +5,9 @@ import type { Config } from "../base/config.js";
 import type { Refusal } from "../base/refusals.js";
 import { cutName, cutText, more, oneLine } from "../text/cut.js";
 import { type ApartOutput, gapLine, ThreadOutputs } from "./apart-output.js";
-import {
-  type ApprovalAnswer,
-  type ApprovalRequest,
-  Approvals,
-  type ApprovalWatch,
-  type Ask,
-  type AskedIn,
-  actionText,
-} from "./approvals.js";
+import type { ApprovalAnswer, Ask } from "./approval-places.js";
+import { type ApprovalRequest, actionText } from "./approval-prompt.js";
+import { Approvals, type ApprovalWatch } from "./approvals.js";
 import { BackgroundEvaluations } from "./background.js";
 import type { Ending, LastErrorChange } from "./conclusion.js";
 import { AgentName, type ImageHost, type ImageUser, type LispSession } from "./image.js";
@@ -121,12 +115,7 @@ class ImageRecord implements ApprovalWatch {
     void this.#note(({ activity }) => activity.noteRefusal(call));
   }
 
-  asked(request: ApprovalRequest, where: AskedIn): (answer: ApprovalAnswer) => void {
-    // The image asks in Emacs, and records that itself.
-    return where === "emacs" ? () => {} : this.#noteQuestion(request);
-  }
-
-  #noteQuestion(request: ApprovalRequest): (answer: ApprovalAnswer) => void {
+  asked(request: ApprovalRequest): (answer: ApprovalAnswer) => void {
     const asking = this.#note(({ activity }) => activity.noteQuestion(questionText(request)));
     return (answer) =>
       void asking.then((number) => {
@@ -137,7 +126,7 @@ class ImageRecord implements ApprovalWatch {
 
   decided(request: ApprovalRequest, answer: ApprovalAnswer): void {
     // What is allowed without a question is recorded as the agent's next action.
-    if (!answer.isAllowed) this.#noteQuestion(request)(answer);
+    if (!answer.isAllowed) this.asked(request)(answer);
   }
 
   /** @returns `undefined` if there is no image that records anything, or it does not answer. */
@@ -170,7 +159,7 @@ function comment(text: string): string {
   return text.replace(/^/gm, ";; ");
 }
 
-const PLACES = { client: " in the agent's client", emacs: " in Emacs", server: "" } as const;
+const PLACES = { client: " in the agent's client", emacs: " in Emacs", page: " on the page", server: "" } as const;
 
 function answerText({ isAllowed, by, how }: ApprovalAnswer): string {
   return `${isAllowed ? "Allowed" : "Not allowed"}${PLACES[by]}: ${how}`;

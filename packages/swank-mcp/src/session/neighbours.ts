@@ -1,5 +1,5 @@
 import type { AgentSession } from "./agent.js";
-import type { ApprovalRequest } from "./approvals.js";
+import type { ApprovalRequest } from "./approval-prompt.js";
 import type { LispSession } from "./image.js";
 import type { SteeringState } from "./steering.js";
 

@@ -2,7 +2,7 @@ import type { Config } from "../base/config.js";
 import { settledWithin } from "../base/lifetime.js";
 import { cutName, oneLine } from "../text/cut.js";
 import type { Notices } from "./agent.js";
-import type { ApprovalRequest } from "./approvals.js";
+import type { ApprovalRequest } from "./approval-prompt.js";
 import type { LispSession } from "./image.js";
 import type { DebuggedStop, Stop } from "./lisp-port.js";
 

@@ -4,7 +4,7 @@ import { Refusal } from "../base/refusals.js";
 import { readStopAddress } from "../call/stop-tool.js";
 import { defineTool, threadText } from "../call/tool.js";
 import { breakpointData, breakpointListData } from "../report/data.js";
-import type { ApprovalRequest } from "../session/approvals.js";
+import type { ApprovalRequest } from "../session/approval-prompt.js";
 import type { LispSession } from "../session/image.js";
 import type { DebuggedStop } from "../session/lisp-port.js";
 

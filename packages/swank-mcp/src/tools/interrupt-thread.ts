@@ -6,7 +6,7 @@ import { concludedAnswer, stoppedOutcome } from "../call/evaluate.js";
 import { readStopAddress } from "../call/stop-tool.js";
 import { defineTool, type ToolContext, threadText } from "../call/tool.js";
 import { waitText } from "../report/threads.js";
-import type { ApprovalRequest } from "../session/approvals.js";
+import type { ApprovalRequest } from "../session/approval-prompt.js";
 import { conclude } from "../session/conclusion.js";
 import type { LispSession } from "../session/image.js";
 import type { DebuggedStop } from "../session/lisp-port.js";

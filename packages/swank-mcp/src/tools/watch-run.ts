@@ -3,7 +3,7 @@ import type { RunCode } from "swank-client/internal";
 import type { ToolAnswer } from "../base/answer.js";
 import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
 import type { ToolContext } from "../call/tool.js";
-import type { ApprovalRequest } from "../session/approvals.js";
+import type { ApprovalRequest } from "../session/approval-prompt.js";
 import type { LispSession } from "../session/image.js";
 
 /** Seconds that an evaluation has besides those for which it watches the program. */
