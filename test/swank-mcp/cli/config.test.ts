@@ -100,7 +100,7 @@ describe("readConfig", () => {
     expect(complaint("page")).to.match(
       /^page needs the port of the image's Swank: swank-mcp page --attach \[HOST:\]PORT\./,
     );
-    expect(readConfig(["page", "--help"], {}).help).to.equal(true);
+    expect(readConfig(["page", "--help"], {}).help).to.equal("short");
   });
 
   it("collects repeated files in order", () => {

@@ -6,7 +6,7 @@ const COMMANDS = {
   serve: { usage: "", brief: "MCP server on standard input and output" },
   http: { usage: "http", brief: "MCP server over HTTP, for several clients" },
   console: { usage: "console", brief: "a prompt in this terminal, with the same tools" },
-  page: { usage: "page --attach PORT", brief: "a page where you watch the agents of an image" },
+  page: { usage: "page", brief: "a page for you beside an image: --attach PORT" },
   setup: { usage: "setup HOST", brief: "adds the server to a client" },
   doctor: { usage: "doctor", brief: "finds what is missing, and how to mend it" },
   check: { usage: "check FILE...", brief: "finds unbalanced parentheses without a Lisp" },

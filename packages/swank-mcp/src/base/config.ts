@@ -333,7 +333,7 @@ export const OPTIONS = {
   }),
   page: freePortOption(
     "--page",
-    "Serve a page where you watch the agents and step in.",
+    "A page where you watch agents and step in.",
     "Serve a page on this port of 127.0.0.1 where you watch the agents and step in; --page alone means any free port. Standard error has the address, whose token lets nobody else in. For the command page: the port.",
   ),
   pageReadOnly: flagOption({
