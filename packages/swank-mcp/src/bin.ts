@@ -61,7 +61,14 @@ type OpenTools = (name: string, names?: ReadonlyMap<string, string>) => ToolServ
 /** Serves agents, and a page beside them. Only then is the image shared in this process, and the code of the page needed. */
 async function serveWithPage(config: Config, log: Log, lifetime: Lifetime): Promise<Service> {
   const { Page } = await import("./page/page.js");
-  const page = await Page.open(config, log);
+  const page = await Page.open(config, log).catch((error: unknown) => {
+    // Two hosts may start the server with the same options, and the page of one must not cost the other its agent.
+    if (config.command === "page" || !(error instanceof OptionError)) throw error;
+    const why = `${error.message} This server goes on without a page.`;
+    log(`page: ${why}`);
+    process.stderr.write(`swank-mcp: ${why}\n`);
+  });
+  if (page === undefined) return serve(config, log, lifetime);
   const clients = clientTools(config, log, page);
   page.serve(clients);
   const close = async () => {

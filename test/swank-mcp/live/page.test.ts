@@ -71,6 +71,7 @@ describe("swank-mcp --page", () => {
 
   it("tells the agent where the page is, but not the token, which only the user can read", async () => {
     const { structuredContent = {}, content } = await server.call("lisp-status");
+    expect(structuredContent).to.include({ image: "own" });
     const [, page, file = ""] = PLACE.exec(String(structuredContent["page"])) ?? [];
     const address = await addressOf(server);
     expect(address).to.include(page ?? "nothing");
@@ -90,15 +91,16 @@ describe("swank-mcp --page", () => {
     expect(() => statSync(file)).to.throw(/ENOENT/);
   });
 
-  it("says that another program has the port, and starts nothing", async () => {
+  it("goes on without a page if another program has its port, and says so", async () => {
     const { port } = new URL(await addressOf(server));
-    for (const command of [[], ["http", "--port", "0"], ["console"], ["page", "--attach", "4005"]]) {
-      const failing = new ServerProcess([...command, "--page", port]);
-      expect(await failing.end()).to.deep.equal({ code: 2, signal: null });
-      expect(failing.errorText).to.equal(
-        `swank-mcp: Another program listens on port ${port} of 127.0.0.1. Choose another with --page.\n`,
-      );
-    }
+    const why = `swank-mcp: Another program listens on port ${port} of 127.0.0.1. Choose another with --page.`;
+    const other = await McpStdio.start(["--page", port]);
+    expect(other.errorText).to.equal(`${why} This server goes on without a page.\n`);
+    expect((await other.call("lisp-status")).structuredContent).not.to.have.property("page");
+    await other.close();
+    const page = new ServerProcess(["page", "--attach", "4005", "--page", port]);
+    expect(await page.end()).to.deep.equal({ code: 2, signal: null });
+    expect(page.errorText).to.equal(`${why}\n`);
   });
 
   it("is in no other start: neither its code nor a port", () => {

@@ -2,13 +2,14 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import type { Looks, PageFrame, PageStop } from "../../src/page/model.js";
 import { lispCode } from "./code-view.js";
 import type { PageContext } from "./context.js";
-import { elapsed } from "./format.js";
+import { count, elapsed } from "./format.js";
 import { FrameDetail } from "./frame-detail.js";
+import { type FrameFold, foldedFrames } from "./frame-folds.js";
 import { icon } from "./icons.js";
 import { Loading, loadingView } from "./loading.js";
 import { stopKey } from "./reduce.js";
 import { Restarts } from "./restarts.js";
-import { rove } from "./roving.js";
+import { focusSoon, rove } from "./roving.js";
 
 type StopResult = Looks["stop"]["result"];
 
@@ -28,6 +29,8 @@ class OpenStop {
   readonly #stop: PageStop;
   readonly #loading: Loading<StopResult>;
   #frame: FrameDetail | undefined;
+  /** The first frames of the folds that are open. */
+  readonly #unfolded = new Set<number>();
 
   constructor(context: PageContext, stop: PageStop) {
     this.key = stopKey(stop);
@@ -73,11 +76,12 @@ class OpenStop {
   }
 
   #framesView(context: PageContext, { frames, totalFrames }: StopResult): TemplateResult {
-    const left = totalFrames - frames.length;
+    const rows = foldedFrames(frames, totalFrames, (first) => this.#unfolded.has(first));
+    const left = rows.some((row) => "isBelow" in row && row.isBelow) ? 0 : totalFrames - frames.length;
     return html`<div class="split frames-split has-detail">
       <div class="list">
         <h3 class="list-title">Frames <span class="number">${totalFrames}</span></h3>
-        <ol class="frames" aria-label="Frames" @keydown=${rove}>${frames.map((frame) => this.#frameView(context, frame))}</ol>
+        <ol class="frames" aria-label="Frames" @keydown=${rove}>${rows.map((row) => ("kind" in row ? this.#frameView(context, row) : this.#foldView(context, row)))}</ol>
         ${
           left > 0
             ? html`<p class="edge"><button class="button small" ?disabled=${this.#loading.isLoading}
@@ -96,10 +100,21 @@ class OpenStop {
       context.update();
     };
     return html`<li class="is-${frame.kind}">
-      <button class="frame" data-rove tabindex=${isOpen ? 0 : -1} aria-current=${isOpen ? "true" : nothing} @click=${open}>
+      <button class="frame" data-rove data-index=${frame.index} tabindex=${isOpen ? 0 : -1} aria-current=${isOpen ? "true" : nothing} @click=${open}>
         <span class="number">${frame.index}</span><code>${lispCode(frame.call.slice(0, 300))}</code>
       </button>
     </li>`;
+  }
+
+  #foldView(context: PageContext, { first, count: frames, isBelow }: FrameFold): TemplateResult {
+    const unfold = () => {
+      this.#unfolded.add(first);
+      context.update();
+      focusSoon(`.frame[data-index="${first}"]`);
+    };
+    return html`<li><button class="frame fold" data-rove tabindex="-1" aria-expanded="false" @click=${unfold}>
+      ${icon("open")}${count(frames, "frame")} of Lisp${isBelow ? " below" : nothing}
+    </button></li>`;
   }
 
   #open(context: PageContext, frame: PageFrame): void {

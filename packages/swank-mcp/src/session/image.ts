@@ -360,10 +360,12 @@ export interface OwnOrigin {
   readonly shared?: SharedAt | undefined;
 }
 
-/** An image that this server did not start. */
+/** An image to which this session has only a connection of its own: the server did not start it, or launched it for several agents. */
 export interface AttachedOrigin {
   readonly kind: "attached";
   readonly address: string;
+  /** Whether this server launched it, and so ends it. */
+  readonly isLaunchedHere?: boolean;
   /** Why the connection is unsafe, if it is. */
   readonly warning?: string;
 }

@@ -142,7 +142,7 @@ async function openAttachedImage(
   config: Config,
   agentName: string | undefined,
   signal: AbortSignal,
-  known: KnownOfImage = {},
+  known?: KnownOfImage,
 ): Promise<LispSession> {
   const { cacheDir, foreignErrors } = config;
   const secret = secretOption(config);
@@ -158,7 +158,8 @@ async function openAttachedImage(
       agentName,
       signal,
     });
-    const origin = attachedOrigin(address, client.connection.peer);
+    const attached = attachedOrigin(address, client.connection.peer);
+    const origin: AttachedOrigin = known === undefined ? attached : { ...attached, isLaunchedHere: true };
     const { connection } = client;
     const check = checkOf(client, {
       address: addressText(address),
@@ -170,7 +171,7 @@ async function openAttachedImage(
       client,
       check,
       origin,
-      remarks: [...(origin.warning === undefined ? [] : [origin.warning]), ...client.notes, ...(known.remarks ?? [])],
+      remarks: [...(origin.warning === undefined ? [] : [origin.warning]), ...client.notes, ...(known?.remarks ?? [])],
       identity: await identify(client),
       directory: (asked) => imageDirectory(client, asked),
       awaitedLock: () => awaitedLockOf(client),

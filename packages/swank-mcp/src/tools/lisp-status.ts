@@ -6,7 +6,7 @@ import { DEFAULT_PORT } from "../base/config.js";
 import { defineTool, type ToolContext } from "../call/tool.js";
 import type { AgentSession } from "../session/agent.js";
 import { type Hang, hangOf, isUnanswered, knownHang } from "../session/hung-image.js";
-import type { LispSession, OwnOrigin } from "../session/image.js";
+import type { ImageOrigin, LispSession, OwnOrigin } from "../session/image.js";
 import type { DebuggedStop, Evaluation, Stop } from "../session/lisp-port.js";
 import { runsApart, type StopKeeper } from "../session/stops.js";
 import { cutName, cutStart, firstOf, oneLine, plural } from "../text/cut.js";
@@ -233,7 +233,7 @@ export const lispStatus = defineTool({
     );
     const isShareable = origin.kind === "own" && origin.shared === undefined && (await isUsualPortTaken());
     return jsonAnswer({
-      image: origin.kind,
+      image: isAttached(origin) ? "attached" : "own",
       ...(origin.kind === "attached" ? { address: origin.address, warning: origin.warning } : sharedData(origin)),
       implementation: info.implementation.type,
       version: info.implementation.version,
@@ -281,6 +281,11 @@ function processOutputData({ processOutput, outputAtStart }: LispSession) {
 /** Faults break nothing, but an answer may lack something. */
 function faultsText(count: number): string {
   return `${count} internal ${plural(count, "fault was", "faults were")} recorded (see the log).`;
+}
+
+/** An image that this server launched for several agents is its own. */
+function isAttached(origin: ImageOrigin): boolean {
+  return origin.kind === "attached" && origin.isLaunchedHere !== true;
 }
 
 function sharedData({ shared }: OwnOrigin) {
