@@ -37,10 +37,11 @@ export class TestBrowser {
     this.#browser = browser;
   }
 
-  static async start(): Promise<TestBrowser> {
+  /** @param options - Further options of Chromium. */
+  static async start(options: readonly string[] = []): Promise<TestBrowser> {
     const executablePath = installedBrowser();
     // Containers run tests as root, whom Chromium's sandbox refuses.
-    const args = ["--no-sandbox", "--disable-dev-shm-usage"];
+    const args = ["--no-sandbox", "--disable-dev-shm-usage", ...options];
     const browser = await chromium.launch({ args, ...(executablePath === undefined ? {} : { executablePath }) });
     return new TestBrowser(browser);
   }

@@ -1,9 +1,21 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { setTimeout } from "node:timers/promises";
 import * as z from "zod";
 import { Feed } from "#swank-mcp/page/feed.js";
 import type { PageEvent, PageState } from "#swank-mcp/page/model.js";
 import { firstAddress, newSecret, PageGuard } from "#swank-mcp/page/page-guard.js";
 import { PageServer, type PageServices } from "#swank-mcp/page/serve-page.js";
+
+const ADDRESS = /^swank-mcp: the page is at (http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+)$/m;
+
+/** The page's address with its token, once the server has written it to standard error. */
+export async function pageAddress(server: { readonly errorText: string }): Promise<string> {
+  for (;;) {
+    const [, address] = ADDRESS.exec(server.errorText) ?? [];
+    if (address !== undefined) return address;
+    await setTimeout(20);
+  }
+}
 
 /** An answer of the page's server. */
 export interface PageAnswer {

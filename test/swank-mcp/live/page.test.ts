@@ -1,5 +1,4 @@
 import { readFileSync, statSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import type { PageCall } from "#swank-mcp/page/model.js";
@@ -7,23 +6,12 @@ import { HttpClient } from "../../support/http-client.js";
 import { HttpServer } from "../../support/http-server.js";
 import { PipedConsole } from "../../support/mcp-console.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
-import { ask, type PageStream, PageVisitor } from "../../support/page-server.js";
+import { ask, type PageStream, PageVisitor, pageAddress } from "../../support/page-server.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 import { ServerProcess } from "../../support/server-process.js";
 
-const ADDRESS = /^swank-mcp: the page is at (http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+)$/m;
-
-/** The page's address, once the server has written it. */
-async function addressOf(server: { readonly errorText: string }): Promise<string> {
-  for (;;) {
-    const [, address] = ADDRESS.exec(server.errorText) ?? [];
-    if (address !== undefined) return address;
-    await setTimeout(20);
-  }
-}
-
 async function streamOf(server: { readonly errorText: string }): Promise<PageStream> {
-  return (await PageVisitor.open(await addressOf(server))).events();
+  return (await PageVisitor.open(await pageAddress(server))).events();
 }
 
 /** The call that has ended with this code. */
@@ -73,7 +61,7 @@ describe("swank-mcp --page", () => {
     const { structuredContent = {}, content } = await server.call("lisp-status");
     expect(structuredContent).to.include({ image: "own" });
     const [, page, file = ""] = PLACE.exec(String(structuredContent["page"])) ?? [];
-    const address = await addressOf(server);
+    const address = await pageAddress(server);
     expect(address).to.include(page ?? "nothing");
     expect(JSON.stringify({ structuredContent, content })).not.to.include(new URL(address).searchParams.get("token"));
     expect(readFileSync(file, "utf8")).to.equal(`${address}\n`);
@@ -92,7 +80,7 @@ describe("swank-mcp --page", () => {
   });
 
   it("goes on without a page if another program has its port, and says so", async () => {
-    const { port } = new URL(await addressOf(server));
+    const { port } = new URL(await pageAddress(server));
     const why = `swank-mcp: Another program listens on port ${port} of 127.0.0.1. Choose another with --page.`;
     const other = await McpStdio.start(["--page", port]);
     expect(other.errorText).to.equal(`${why} This server goes on without a page.\n`);
@@ -164,7 +152,7 @@ describe("swank-mcp page --attach", () => {
 
   it("only shows, if it is told so", async () => {
     const server = new ServerProcess(["page", "--attach", String(image.port), "--page-read-only"]);
-    const visitor = await PageVisitor.open(await addressOf(server));
+    const visitor = await PageVisitor.open(await pageAddress(server));
     const reply = await visitor.post("act", { act: "evaluate", code: "(quit)" });
     expect(reply).to.have.nested.property("error.code", "READ_ONLY");
     server.process.kill("SIGTERM");
