@@ -29,10 +29,32 @@ export async function bundle() {
 
 /** Writes what the browser loads, for which nothing else of the program is needed. @returns {Promise<string[]>} the paths of the bundled files */
 async function writePage() {
+  const page = await bundleForBrowser(["dist/main.js", "page.css"]);
+  await mkdir(join(PROGRAM, "page"), { recursive: true });
+  await replaceFile("page/page.js", page.script);
+  await replaceFile("page/page.css", page.style);
+  await replaceFile("page/index.html", await readFile(join(PAGE, "index.html"), "utf8"));
+  const app = await bundleForBrowser(["dist/stop-app/main.js", "stop-app.css"]);
+  await mkdir(join(PROGRAM, "app"), { recursive: true });
+  await replaceFile("app/stop.html", appPage(app));
+  return [...page.inputs, ...app.inputs];
+}
+
+/** The app that shows a stop in a host, which loads nothing. @param {{ script: string, style: string }} parts */
+function appPage({ script, style }) {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>Stop</title><style>${style}</style></head>
+<body><script type="module">${script}</script></body></html>
+`;
+}
+
+/** @param {readonly string[]} names of the files that import all others */
+async function bundleForBrowser(names) {
   const { build } = await import("esbuild");
   const { outputFiles, metafile } = await build({
     absWorkingDir: inRepository(),
-    entryPoints: [join(PAGE, "dist/main.js"), join(PAGE, "page.css")],
+    entryPoints: names.map((name) => join(PAGE, name)),
     entryNames: "[name]",
     outdir: join(PROGRAM, "page"),
     bundle: true,
@@ -46,11 +68,7 @@ async function writePage() {
     logLevel: "error",
   });
   const text = (/** @type {string} */ suffix) => outputFiles.find(({ path }) => path.endsWith(suffix))?.text ?? "";
-  await mkdir(join(PROGRAM, "page"), { recursive: true });
-  await replaceFile("page/page.js", text(".js"));
-  await replaceFile("page/page.css", text(".css"));
-  await replaceFile("page/index.html", await readFile(join(PAGE, "index.html"), "utf8"));
-  return Object.keys(metafile.inputs);
+  return { script: text(".js"), style: text(".css"), inputs: Object.keys(metafile.inputs) };
 }
 
 /** @param {string} name @param {import("esbuild").Plugin[]} plugins */

@@ -1,5 +1,6 @@
 import {
   Client,
+  type ClientCapabilities,
   type ElicitResult,
   StreamableHTTPClientTransport,
   type VersionNegotiationMode,
@@ -43,9 +44,14 @@ export async function connectFirst(answer: UserAnswer, at?: Place): Promise<Firs
   return withTools(client);
 }
 
-/** Connects version 2 of the SDK's client. */
-export async function connectSecond(mode: VersionNegotiationMode, answer: UserAnswer, at?: Place): Promise<Client> {
-  const client = new Client(CLIENT, { capabilities, versionNegotiation: { mode } });
+/** Connects version 2 of the SDK's client. @param extensions - What it declares beside the protocol's capabilities. */
+export async function connectSecond(
+  mode: VersionNegotiationMode,
+  answer: UserAnswer,
+  at?: Place,
+  extensions: ClientCapabilities["extensions"] = {},
+): Promise<Client> {
+  const client = new Client(CLIENT, { capabilities: { ...capabilities, extensions }, versionNegotiation: { mode } });
   client.setRequestHandler("elicitation/create", ({ params }, { mcpReq }) => answer(params.message, mcpReq.signal));
   const transport = isStarted(at)
     ? new StdioClientTransport(server(at))

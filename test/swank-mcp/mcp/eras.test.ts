@@ -31,7 +31,12 @@ describe("a connection with protocol revision 2026-07-28, without Lisp", () => {
     expect(result).to.deep.include({
       resultType: "complete",
       supportedVersions: ["2026-07-28"],
-      capabilities: { tools: {}, resources: {}, extensions: { "io.modelcontextprotocol/skills": {} } },
+      capabilities: {
+        tools: {},
+        resources: { subscribe: true },
+        prompts: {},
+        extensions: { "io.modelcontextprotocol/skills": {} },
+      },
       instructions: INSTRUCTIONS,
       ttlMs: 3_600_000,
       cacheScope: "private",

@@ -20,6 +20,7 @@ const REASONS: Readonly<Record<PageStop["reason"], string>> = {
   breakpoint: "reached a breakpoint",
   step: "steps",
   interrupt: "was interrupted",
+  unknown: "is stopped",
 };
 
 /** A stop that is open, with its frames. */
@@ -55,9 +56,9 @@ class OpenStop {
     return html`<article class="stop" aria-labelledby="stop-title">
       <header class="condition">
         <p class="thread">Thread ${stop.thread}${stop.threadName === undefined ? nothing : html` <q>${stop.threadName}</q>`}
-          ${REASONS[stop.reason]}${stop.level > 1 ? ` at level ${stop.level}` : nothing}
-          ${stop.owner === undefined ? nothing : html` in the debugger of <b>${stop.owner}</b>`},
-          ${elapsed(Date.now() - stop.since)} ago</p>
+          ${REASONS[stop.reason]}${stop.level > 1 ? ` at level ${stop.level}` : nothing}${
+            stop.owner === undefined ? nothing : html` in the debugger of <b>${stop.owner}</b>`
+          }, ${elapsed(Date.now() - stop.since)} ago</p>
         <h2 id="stop-title">${icon("stop")}<code>${stop.type}</code></h2>
         <p class="message">${stop.message}</p>
         ${this.#slotsView()}

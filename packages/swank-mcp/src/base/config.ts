@@ -279,6 +279,11 @@ export const OPTIONS = {
       "Append a line of JSON to this file for each call, with its code, for each question to the user, and for each answer, with output, values or report. Several servers can share the file. It contains all that the agent sends and sees, so only you can read it. docs/ledger.md has the fields.",
     fallback: "no ledger",
   }),
+  channel: flagOption({
+    flag: "--channel",
+    summary:
+      "Send the client an event when a thread stops that runs no call of the agent, or an evaluation in the background. For channels of Claude Code, which are experimental.",
+  }),
   verbose: flagOption({ flag: "--verbose", summary: "Write the log to standard error." }),
   port: numberOption({
     flag: "--port",

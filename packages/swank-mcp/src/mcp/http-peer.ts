@@ -13,11 +13,11 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { ToolServer } from "../tools/tool-server.js";
-import { cancelledId, INVALID_REQUEST, isId, isRequest, type Message, type MessageId } from "./sent-message.js";
+import { cancelledId, INVALID_REQUEST, isId, isRequest, LISTEN, type Message, type MessageId } from "./sent-message.js";
 import {
   askOutside,
-  type ClientEvents,
   type Connection,
+  type ConnectionEvents,
   clearError,
   connectionOf,
   createServer,
@@ -37,9 +37,7 @@ const KEEP_ALIVE = 15_000;
 /** Code of errors of this transport, as the SDK uses it. */
 export const TRANSPORT_ERROR = -32000;
 
-export interface HttpEvents extends ClientEvents {
-  onError(error: Error): void;
-}
+export type HttpEvents = ConnectionEvents;
 
 /** The side of the server that speaks with one client. */
 export interface HttpPeer {
@@ -72,6 +70,11 @@ export function hasJson(request: Request): boolean {
 /** Whether a message calls a tool. */
 export function isCall(sent: Message | undefined): boolean {
   return sent !== undefined && isRequest(sent) && sent.method === "tools/call";
+}
+
+/** Whether a message asks for what changes. */
+function isListen(sent: Message | undefined): boolean {
+  return sent !== undefined && isRequest(sent) && sent.method === LISTEN;
 }
 
 /** How a request is served: as that of a client that names itself in each, of one that begins a session, or of one that has begun it. */
@@ -126,7 +129,7 @@ export class ModernPeer implements HttpPeer {
         () => {
           const server = createServer(tools, HttpServer);
           server.onerror = (error) => events.onError(error);
-          serveModern(server, { ...connection, isQuiet });
+          serveModern(server, { ...connection, isQuiet, isPerRequest: true });
           return server;
         },
         {
@@ -143,12 +146,13 @@ export class ModernPeer implements HttpPeer {
   }
 
   answer(request: Request, sent: Message | undefined): Promise<Response> {
+    if (isListen(sent)) this.#connection.resources.watch((uri) => this.#whole.notify.resourceUpdated(uri));
     const handler = takesEvents(request) && isCall(sent) ? this.#streaming : this.#whole;
     return handler.fetch(request, { parsedBody: sent });
   }
 
   async close(): Promise<void> {
-    this.#connection.calls.close();
+    this.#connection.close();
     await Promise.all([this.#streaming.close(), this.#whole.close()]);
   }
 }
@@ -221,7 +225,7 @@ export class SessionPeer implements HttpPeer {
   }
 
   async close(): Promise<void> {
-    this.#connection.calls.close();
+    this.#connection.close();
     await this.#server.close();
   }
 

@@ -1,7 +1,4 @@
-import { cancelledId, isId, isRequest, isResponse, type Message, type MessageId } from "./sent-message.js";
-
-/** A request that is answered only when the connection ends, so that nothing waits for its answer. */
-const LASTING = "subscriptions/listen";
+import { cancelledId, isId, isRequest, isResponse, LISTEN, type Message, type MessageId } from "./sent-message.js";
 
 /** The requests in both directions that have no answer yet. */
 export class OpenRequests {
@@ -15,7 +12,8 @@ export class OpenRequests {
   received(message: Message): boolean {
     if (isRequest(message)) {
       if (this.#served.has(message.id)) return false;
-      if (message.method !== LASTING) this.#served.add(message.id);
+      // It is answered only when the connection ends, so that nothing waits for its answer.
+      if (message.method !== LISTEN) this.#served.add(message.id);
     } else if (isResponse(message)) this.#answered(message.id);
     else this.#end(cancelledId(message));
     return true;

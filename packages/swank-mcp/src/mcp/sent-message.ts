@@ -227,3 +227,6 @@ function answerableId(value: Fields): MessageId | null {
   if ("result" in value || "error" in value) return null;
   return isId(value["id"]) ? value["id"] : null;
 }
+
+/** The request of a client of revision 2026-07-28 that wants to be told of changes. */
+export const LISTEN = "subscriptions/listen";

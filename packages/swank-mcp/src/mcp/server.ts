@@ -7,7 +7,6 @@ import {
   type JSONRPCMessage,
   PROTOCOL_VERSION_META_KEY,
   ProtocolError,
-  ResourceNotFoundError,
   SdkError,
   SdkErrorCode,
   Server,
@@ -20,71 +19,15 @@ import { VERSION } from "../base/version.js";
 import type { ToolCall } from "../call/run-call.js";
 import { lazily, type Tool } from "../call/tool.js";
 import type { Ask, Question, Reply } from "../session/approval-places.js";
-import { cutStart, oneLine } from "../text/cut.js";
+import { oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
+import { showsApps, withApp } from "./app.js";
+import { CHANNEL, Channel } from "./channel.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
+import { ProgressReporter } from "./progress.js";
+import { Resources, SKILLS, serveResources, serveSubscriptions } from "./resources.js";
 import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from "./sent-message.js";
-import type { ServedSkill } from "./skills.js";
 import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
-
-/** Shortest and longest interval between two notifications, in milliseconds. */
-const TICK = 500;
-
-const HEARTBEAT = 5000;
-
-/** Most characters of output in one notification, which has the latest. */
-const MAX_TEXT = 500;
-
-/** The content of a notification. */
-interface ProgressNote {
-  /** Seconds since the call began. MCP requires a value that grows with every notification. */
-  readonly progress: number;
-  readonly message: string;
-}
-
-/**
- * Sends a client the latest output of a call, at most twice a second. Without output it reports every few seconds that the call still runs:
- * a client without progress may time out.
- */
-class ProgressReporter {
-  readonly #send: (note: ProgressNote) => Promise<void>;
-  readonly #began = performance.now();
-  readonly #timer: NodeJS.Timeout;
-  #fresh = "";
-  #lastNote = 0;
-
-  /** True until the client has taken the previous notification. No other is sent until then. */
-  #isSending = false;
-
-  constructor(send: (note: ProgressNote) => Promise<void>) {
-    this.#send = send;
-    this.#timer = setInterval(() => this.#tick(), TICK);
-  }
-
-  /** Adds new output. */
-  add(text: string): void {
-    this.#fresh = cutStart(this.#fresh + text, MAX_TEXT, "");
-  }
-
-  /** Stops the notifications. */
-  end(): void {
-    clearInterval(this.#timer);
-  }
-
-  #tick(): void {
-    if (this.#isSending) return;
-    const elapsed = performance.now() - this.#began;
-    if (this.#fresh === "" && elapsed - this.#lastNote < HEARTBEAT) return;
-    const seconds = elapsed / 1000;
-    const message = this.#fresh.trim() || `Running for ${Math.round(seconds)} s.`;
-    this.#fresh = "";
-    this.#lastNote = elapsed;
-    this.#isSending = true;
-    void this.#send({ progress: seconds, message }).finally(() => {
-      this.#isSending = false;
-    });
-  }
-}
 
 /** Most characters of a client's name in the log. */
 const MAX_NAME = 300;
@@ -378,7 +321,7 @@ export function hidden(message: Request): Request {
  */
 const KEPT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
-/** Most subscriptions that a client may have open at a time. Nothing is ever sent on them. */
+/** Most subscriptions that a client may have open at a time. */
 export const MAX_SUBSCRIPTIONS = 16;
 
 /** Listeners for what a client does. */
@@ -389,6 +332,10 @@ export interface ClientEvents {
   onList?(): void;
 }
 
+export interface ConnectionEvents extends ClientEvents {
+  onError(error: Error): void;
+}
+
 /** State that the servers of a connection share: a client may probe one protocol revision and then use another. */
 export interface Connection {
   readonly tools: ToolServer;
@@ -396,23 +343,41 @@ export interface Connection {
   /** True if the client takes nothing but answers: it is sent no progress, and asked nothing while a call runs. */
   readonly isQuiet?: boolean;
   list(): { readonly tools: readonly object[] };
-  /** The skills that the client is served. */
-  skills(): Promise<readonly ServedSkill[]>;
+  /** The same with the app that shows stops, for a host that can show it. */
+  listWithApp(): { readonly tools: readonly object[] };
+  readonly resources: Resources;
+  readonly channel: Channel;
+  /** True if each request has a server of its own, which can send nothing by itself. */
+  readonly isPerRequest?: boolean;
   /** Only the first client that a connection names counts. */
   onClient(client: ClientInfo | undefined): void;
   /** Only the first list counts. */
   onList(): void;
+  onError(error: Error): void;
+  /** The client has disconnected. */
+  close(): void;
 }
 
 /** The state of a new connection. */
-export function connectionOf(tools: ToolServer, events: ClientEvents): Connection {
+export function connectionOf(tools: ToolServer, events: ConnectionEvents): Connection {
+  const calls = new SuspendedCalls(tools);
+  const resources = new Resources(tools);
+  const channel = new Channel(tools);
   return {
     tools,
-    calls: new SuspendedCalls(tools),
+    calls,
+    resources,
+    channel,
     list: lazily(() => ({ tools: tools.tools.map(listed) })),
-    skills: lazily(() => offeredSkills(tools)),
+    listWithApp: lazily(() => ({ tools: tools.tools.map((tool) => withApp(tool.name, listed(tool))) })),
     onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
     onList: once(() => events.onList?.()),
+    onError: (error) => events.onError(error),
+    close: () => {
+      calls.close();
+      resources.close();
+      channel.close();
+    },
   };
 }
 
@@ -424,7 +389,13 @@ export function createServer(tools: ToolServer, Kind = Server): Server {
   return new Kind(
     { name: "swank-mcp", title: "Common Lisp (Swank)", version: VERSION },
     {
-      capabilities: { tools: {}, resources: {}, extensions: { [SKILLS]: {} } },
+      capabilities: {
+        tools: {},
+        resources: { subscribe: true },
+        prompts: {},
+        extensions: { [SKILLS]: {} },
+        ...(tools.agent.config.channel ? { experimental: { [CHANNEL]: {} } } : {}),
+      },
       instructions: tools.guide.advise(tools.agent.config.readOnly ? READ_ONLY_INSTRUCTIONS : INSTRUCTIONS),
       jsonSchemaValidator: UNUSED_VALIDATOR,
       cacheHints: { "tools/list": KEPT, "server/discover": KEPT },
@@ -434,90 +405,43 @@ export function createServer(tools: ToolServer, Kind = Server): Server {
   );
 }
 
-/** The SDK's extension for skills (SEP-2640). */
-const SKILLS = "io.modelcontextprotocol/skills";
-
-/** The skills of which each sentence holds for the client: those that name no tool which is switched off. */
-async function offeredSkills({ guide }: ToolServer): Promise<readonly ServedSkill[]> {
-  // Few clients ask for skills, and reading them would slow every start.
-  const { readSkills } = await import("./skills.js");
-  return (await readSkills()).filter(({ text }) => guide.offersAll(text));
-}
-
-const MARKDOWN = { mimeType: "text/markdown" } as const;
-
-/**
- * Serves the skills, by the SDK's extension and as resources. The extension attaches itself only to the SDK's high-level server.
- *
- * @param meet - Sees each request first.
- * @param kept - How long the client may keep the answers.
- */
-function serveSkills(
-  server: Server,
-  { skills }: Connection,
-  meet: (context: ServerContext) => void = () => undefined,
-  kept: Partial<typeof KEPT> = {},
-): void {
-  const find = async (uri: string) => (await skills()).find(({ entry }) => entry.uri === uri);
-  server.setRequestHandler("skills/list", NO_PARAMS, async (_params, context) => {
-    meet(context);
-    return { skills: (await skills()).map(({ entry }) => entry), ...kept };
-  });
-  server.setRequestHandler("skills/get", { params: z.looseObject({ uri: z.string() }) }, async ({ uri }, context) => {
-    meet(context);
-    const found = await find(uri);
-    if (found === undefined) throw new ProtocolError(INVALID_PARAMS, `No skill is served at ${uri}`);
-    return { skill: found.entry, ...kept };
-  });
-  server.setRequestHandler("resources/list", async (_request, context) => {
-    meet(context);
-    const resources = (await skills()).map(({ entry: { uri, frontmatter }, text }) => ({
-      uri,
-      name: frontmatter.name,
-      description: frontmatter.description,
-      size: Buffer.byteLength(text),
-      ...MARKDOWN,
-    }));
-    return { resources, ...kept };
-  });
-  server.setRequestHandler("resources/templates/list", (_request, context) => {
-    meet(context);
-    return { resourceTemplates: [], ...kept };
-  });
-  server.setRequestHandler("resources/read", async ({ params: { uri } }, context) => {
-    meet(context);
-    const found = await find(uri);
-    if (found === undefined) throw new ResourceNotFoundError(uri);
-    return { contents: [{ uri, text: found.text, ...MARKDOWN }], ...kept };
-  });
-}
-
 /** Serves a client that names itself once, at `initialize`. */
 export function serveLegacy(server: Server, connection: Connection): void {
-  const { onClient, onList, list } = connection;
+  const { onClient, onList, list, listWithApp } = connection;
+  const hasApp = () => showsApps(server.getClientCapabilities());
   server.setRequestHandler("tools/list", NO_PARAMS, () => {
     onList();
-    return { ...list() };
+    return { ...(hasApp() ? listWithApp() : list()) };
   });
-  serveSkills(server, connection);
-  server.oninitialized = () => onClient(server.getClientVersion());
+  serveResources(server, connection.resources, { hasApp });
+  serveSubscriptions(server, connection.resources, connection.onError);
+  server.oninitialized = () => {
+    onClient(server.getClientVersion());
+    openChannel(server, connection);
+  };
   server.setRequestHandler("tools/call", ({ params }, context) =>
     callAskingInside(connection, server, { ...params.arguments }, context),
   );
 }
 
+function openChannel(server: Server, { channel, onError }: Connection): void {
+  channel.open((notification) => server.notification(notification).catch(onError));
+}
+
 /** Serves a client that names itself in every request. */
 export function serveModern(server: Server, connection: Connection): void {
-  const { list, onClient, onList } = connection;
+  const { list, listWithApp, onClient, onList } = connection;
   const meet = (context: ServerContext) => {
     checkRevision(context);
     onClient(namedClient(context));
+    if (connection.isPerRequest !== true) openChannel(server, connection);
   };
-  serveSkills(server, connection, meet, KEPT);
+  const hasApp = (context: ServerContext) => showsApps(namedCapabilities(context));
+  serveResources(server, connection.resources, { meet, hasApp, kept: KEPT });
   server.setRequestHandler("tools/list", NO_PARAMS, (_params, context) => {
     meet(context);
     onList();
-    return { ...list() };
+    return { ...(hasApp(context) ? listWithApp() : list()) };
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     meet(context);

@@ -3,6 +3,7 @@ import {
   type JSONRPCMessage,
   type MessageExtraInfo,
   PROTOCOL_VERSION_META_KEY,
+  type Server,
   type Transport,
   type TransportSendOptions,
 } from "@modelcontextprotocol/server";
@@ -10,7 +11,14 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import type { OutputQueue } from "../base/lifetime.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { OpenRequests } from "./open-requests.js";
-import { INVALID_PARAMS, INVALID_REQUEST, invalidRequest, type MessageId, type Response } from "./sent-message.js";
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  invalidRequest,
+  LISTEN,
+  type MessageId,
+  type Response,
+} from "./sent-message.js";
 import {
   type ClientEvents,
   clearError,
@@ -45,6 +53,8 @@ interface WireEvents {
   onNotJson?(): void;
   /** The input has ended or failed. Running calls go on. */
   onEnd?(error?: Error): void;
+  /** The client listens to changes. */
+  onListen?(): void;
 }
 
 /** Bytes of unread answers with which reading stops. */
@@ -129,6 +139,7 @@ class CallWire implements Transport {
     else {
       // A client that has begun with `initialize` is told that there is no such method.
       this.#isLegacy ||= message.method === "initialize";
+      if (message.method === LISTEN) this.#events.onListen?.();
       const error = this.#isLegacy ? undefined : discoveryError(message, PROTOCOL_VERSION_META_KEY);
       if (error === undefined) this.onmessage?.(message, extra);
       else this.send({ jsonrpc: "2.0", id: message.id, error }).catch(this.#events.onError);
@@ -209,14 +220,18 @@ export interface McpEvents extends WireEvents, ClientEvents {}
 export function serveMcp(tools: ToolServer, streams: McpStreams, events: McpEvents): McpEndpoint {
   const connection = connectionOf(tools, events);
   const onClose = () => {
-    connection.calls.close();
+    connection.close();
     events.onClose();
   };
   const { onError } = events;
-  const wire = new CallWire(streams, { ...events, onClose });
+  let pinned: Server | undefined;
+  // The SDK passes each update on to the subscriptions that want it.
+  const onListen = () => connection.resources.watch((uri) => pinned?.sendResourceUpdated({ uri }).catch(onError));
+  const wire = new CallWire(streams, { ...events, onClose, onListen });
   const handle = serveStdio(
     ({ era }) => {
       const server = createServer(tools);
+      pinned = server;
       server.onerror = (error) => onError(error);
       (era === "modern" ? serveModern : serveLegacy)(server, connection);
       return server;

@@ -79,7 +79,8 @@ export interface PageStop {
   readonly thread: number;
   readonly level: number;
   readonly threadName?: string;
-  readonly reason: types.StopReason;
+  /** `unknown` in the app that shows a stop, if its host only shows the frames. */
+  readonly reason: types.StopReason | "unknown";
   readonly type: string;
   readonly message: string;
   /** Whose debugger has it, e.g. the agent's name or `Emacs`. */

@@ -288,10 +288,18 @@ const PREVIEW_FRAMES = 5;
 
 /** The answer of describe-last-error (contract describe-last-error-tool, "Output Format"). */
 export function lastErrorText(error: types.ErrorSnapshot, guide: ToolGuide = EVERY_TOOL): string {
-  return [heading(error), restartSection(error.restarts), ...previewSections(error, guide)].join("\n\n");
+  const hasMore = relevantFrames(error.frames).length > 0 && guide.offers("get-backtrace");
+  const advice = hasMore ? [guide.advise("For full backtrace, use get-backtrace tool.")] : [];
+  return [conditionText(error), ...advice].join("\n\n");
 }
 
-function heading(error: types.ErrorSnapshot): string {
+/** A condition with its restarts and innermost frames. */
+export function conditionText(error: types.ErrorSnapshot): string {
+  return [heading(error), restartSection(error.restarts), ...previewSection(error)].join("\n\n");
+}
+
+/** A condition's type and message. */
+export function heading(error: Pick<types.ErrorSnapshot, "type" | "message">): string {
   const message = cutText(error.message);
   return [`Error: ${cutName(error.type)}`, ...message.split("\n").map(indented)].join("\n");
 }
@@ -304,14 +312,11 @@ function restartSection(restarts: readonly types.Restart[]): string {
   return ["Available Restarts:", ...(restarts.length === 0 ? ["  none"] : restartLines(restarts))].join("\n");
 }
 
-function previewSections(error: types.ErrorSnapshot, guide: ToolGuide): string[] {
+function previewSection(error: types.ErrorSnapshot): string[] {
   const frames = relevantFrames(error.frames).slice(0, PREVIEW_FRAMES);
   if (frames.length === 0) return [];
   const lines = frames.map((frame) => `  ${frameLine(frame)}`);
-  return [
-    [`Backtrace (top ${PREVIEW_FRAMES} frames):`, ...lines].join("\n"),
-    ...(guide.offers("get-backtrace") ? [guide.advise("For full backtrace, use get-backtrace tool.")] : []),
-  ];
+  return [[`Backtrace (top ${PREVIEW_FRAMES} frames):`, ...lines].join("\n")];
 }
 
 /** Most stops that a text names. */

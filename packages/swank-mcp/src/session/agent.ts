@@ -213,6 +213,7 @@ export class KeptOutputs {
  */
 export class LastError {
   #current: types.ErrorSnapshot | undefined;
+  readonly #listeners = new Set<() => void>();
 
   get current(): types.ErrorSnapshot | undefined {
     return this.#current;
@@ -220,8 +221,16 @@ export class LastError {
 
   /** Applies a change. Calls come in the order in which evaluations end or stop, so the latest wins. */
   apply(change: LastErrorChange): void {
+    const before = this.#current;
     if (change.kind === "set") this.#current = deepFreeze(structuredClone(change.error));
     if (change.kind === "clear") this.#current = undefined;
+    if (this.#current !== before) for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls the listener after each change. @returns a function that ends this */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 }
 

@@ -142,11 +142,16 @@ export class BackgroundEvaluation {
   }
 
   /** What the agent has not been told yet, as a sentence; `undefined` if there is nothing. */
-  takeNews(): string | undefined {
+  get news(): string | undefined {
     const isKnown = this.#stop !== undefined && this.#stop === this.#mentioned;
-    if (!this.#isNews || isKnown) return undefined;
-    this.#isNews = false;
-    return `Background evaluation ${this.id} ${this.#newsText()}`;
+    return this.#isNews && !isKnown ? `Background evaluation ${this.id} ${this.#newsText()}` : undefined;
+  }
+
+  /** The same, which is then told. */
+  takeNews(): string | undefined {
+    const { news } = this;
+    if (news !== undefined) this.#isNews = false;
+    return news;
   }
 
   /** Forgets its output. */

@@ -49,6 +49,8 @@ export class StopKeeper {
   readonly #seen = new Set<number>();
   /** Calls that wait for the next stop of a thread. */
   readonly #awaiting = new Set<Awaiting>();
+  /** The stops that calls waited for. */
+  readonly #awaited = new WeakSet<DebuggedStop>();
   #kept: KeptStop[] = [];
   /** Stops that a limit ends; until their threads have left them, they are still live. */
   readonly #ending = new WeakSet<Stop>();
@@ -83,7 +85,7 @@ export class StopKeeper {
    * @param isForeign - True if the thread belongs to another client or the program; this server then never ends the stop.
    */
   arrived(stop: DebuggedStop, isForeign = false): void {
-    const { evaluation, thread, level, condition } = stop;
+    const { evaluation } = stop;
     if (evaluation !== undefined) {
       this.add(stop, evaluation);
       this.#resolveAwaiting(stop);
@@ -92,13 +94,8 @@ export class StopKeeper {
     if (isForeign) this.#keep({ stop, owner: undefined, timer: undefined });
     else this.add(stop, sharedOwner(stop));
     if (this.#resolveAwaiting(stop)) return;
-    const who = stop.data.isOwn ? `Thread ${thread}, started by your code,` : `Background thread ${thread}`;
-    const message = oneLine(condition.message, MAX_MESSAGE).replace(/(?<=[^.!?])$/, ".");
-    this.#notices.add(
-      `${who} stopped with ${cutName(condition.type)}: ${message}`,
-      "stopped thread",
-      `To look at it, call debugger_frames with thread "${thread}/${level}".`,
-    );
+    const { text, advice } = apartNotice(stop);
+    this.#notices.add(text, "stopped thread", advice);
   }
 
   /**
@@ -162,9 +159,15 @@ export class StopKeeper {
     this.clear();
   }
 
+  /** Whether a call waited for this stop, and reports it. */
+  wasAwaited(stop: DebuggedStop): boolean {
+    return this.#awaited.has(stop);
+  }
+
   /** => whether a call waits for the stop */
   #resolveAwaiting(stop: DebuggedStop): boolean {
     const awaiting = [...this.#awaiting].filter(({ thread }) => thread === stop.thread);
+    if (awaiting.length > 0) this.#awaited.add(stop);
     for (const { resolve } of awaiting) resolve(stop);
     return awaiting.length > 0;
   }
@@ -205,6 +208,16 @@ export class StopKeeper {
   #dropEnded(): void {
     for (const kept of this.#kept) if (!kept.stop.isLive) this.#forget(kept);
   }
+}
+
+/** The news of a stop of a thread that runs no evaluation, and what to do about it. */
+export function apartNotice({ thread, level, condition, data }: DebuggedStop) {
+  const who = data.isOwn ? `Thread ${thread}, started by your code,` : `Background thread ${thread}`;
+  const message = oneLine(condition.message, MAX_MESSAGE).replace(/(?<=[^.!?])$/, ".");
+  return {
+    text: `${who} stopped with ${cutName(condition.type)}: ${message}`,
+    advice: `To look at it, call debugger_frames with thread "${thread}/${level}".`,
+  };
 }
 
 function sharedOwner(stop: DebuggedStop): StopOwner {
