@@ -51,6 +51,14 @@ export const COMMANDS = {
     await (await import("./manifests/manifests.mjs")).writeManifests();
   },
 
+  /** Makes the pictures of docs/page.md anew: they show times, so that no check compares them. */
+  "docs-page": async () => {
+    await ensureDependencies();
+    await (await import("./setup/build.mjs")).build();
+    await (await import("./setup/lisp.mjs")).ensureForTests();
+    await (await import("./docs/page-pictures.mjs")).makePagePictures();
+  },
+
   /** Writes the API reference to dist/api. */
   "docs-api": async () => {
     await ensureDependencies();

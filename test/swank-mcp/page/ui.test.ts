@@ -117,6 +117,18 @@ describe("the page in a browser", function () {
     await page.getByText("=> 42").waitFor();
   });
 
+  it("leads from a call to its stop as long as the thread stands there", async () => {
+    const page = await browser.open(served.url);
+    served.feed.call(call("1", { outcome: "stopped", stop: "7/1" }));
+    await page.getByRole("button", { name: /stopped, 12 ms/ }).waitFor();
+    const link = page.getByRole("button", { name: "Open stop 7/1" });
+    expect(await link.count()).to.equal(0);
+    served.feed.stops([stop]);
+    await link.waitFor();
+    served.feed.stops([]);
+    await link.waitFor({ state: "detached" });
+  });
+
   it("shows a bounded number of 10,000 calls, follows the latest, and filters", async () => {
     const page = await browser.open(served.url);
     for (let id = 0; id < 10_000; id += 1) served.feed.call(call(String(id)));

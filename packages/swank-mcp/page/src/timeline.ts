@@ -75,7 +75,7 @@ export function timelinePanel(context: PageContext): TemplateResult {
 function rowView(context: PageContext, call: PageCall, isActive: boolean): unknown {
   const isOpen = detail.id === call.id;
   const time = call.ended === undefined ? elapsed(Date.now() - call.begun) : duration(call.ended - call.begun);
-  return guard([call, isActive, isOpen, time, context.nameOf(call)], () =>
+  return guard([call, isActive, isOpen, time, context.nameOf(call), stopOf(context, call.stop)], () =>
     callRow(context, call, { isActive, isOpen, time }),
   );
 }
@@ -142,10 +142,15 @@ function notesView(context: PageContext, call: PageCall): TemplateResult | typeo
 
 /** The way to a stop, as long as the thread stands there. */
 function stopLink(context: PageContext, name: string): TemplateResult | typeof nothing {
-  const stop = context.state.stops.find(({ thread, level }) => `${thread}/${level}` === name);
+  const stop = stopOf(context, name);
   return stop === undefined
     ? nothing
     : html`<button class="button small" @click=${() => context.openStop(stop.thread, stop.level)}>${icon("stop")}Open stop ${name}</button>`;
+}
+
+/** The stop to which a call has led, while the thread stands there. */
+function stopOf({ state }: PageContext, name: string | undefined) {
+  return state.stops.find(({ thread, level }) => `${thread}/${level}` === name);
 }
 
 function earlierView(context: PageContext, calls: readonly PageCall[], start: number): TemplateResult | typeof nothing {
