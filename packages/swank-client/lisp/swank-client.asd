@@ -14,6 +14,19 @@
   :components ((:file "port/any-names")
                (:file "port/any-lisp")))
 
+;; all that other Lisps get
+(asdf:defsystem "swank-client/portable"
+  :description "Evaluations, stops and questions about code in Lisps other than SBCL"
+  :depends-on ((:feature (:not :swank) "swank") "swank-client/any")
+  :serial t
+  :components ((:file "port/any-swank")
+               (:file "port/any-debuggers")
+               (:file "portable/package")
+               (:file "portable/printing")
+               (:file "portable/evaluate")
+               (:file "portable/stops")
+               (:file "portable/questions")))
+
 ;; needs no SBCL, no Swank and no client
 (asdf:defsystem "swank-client/text"
   :description "Text: names, files, forms and regular expressions"
