@@ -78,6 +78,7 @@
                (:file "session/package")
                (:file "session/texts")
                (:file "session/ledger")
+               (:file "session/named-calls")
                (:file "session/session")
                (:file "session/told-forms")
                (:file "session/evaluations")
@@ -185,6 +186,7 @@
   :serial t
   :components ((:file "changes/package")
                (:file "changes/changes")
+               (:file "changes/uncompared")
                (:file "changes/list-changes")
                (:file "changes/load-changes")
                (:file "changes/undo-definition")
