@@ -373,8 +373,8 @@ export function hidden(message: Request): Request {
 }
 
 /**
- * How long a client may cache this server's answers, in milliseconds. The tools never change during the life of the process; another
- * process may have other options.
+ * How long a client may cache this server's answers, in milliseconds. The tools of an image never change; another process may have other options.
+ * An image that is no SBCL refuses calls of tools that it cannot serve.
  */
 const KEPT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
@@ -409,11 +409,30 @@ export function connectionOf(tools: ToolServer, events: ClientEvents): Connectio
   return {
     tools,
     calls: new SuspendedCalls(tools),
-    list: lazily(() => ({ tools: tools.tools.map(listed) })),
+    list: listOf(tools),
     skills: lazily(() => offeredSkills(tools)),
     onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
     onList: once(() => events.onList?.()),
   };
+}
+
+/** Returns the function that makes the answer to `tools/list`. The entries of the tools are made once. */
+function listOf(tools: ToolServer): Connection["list"] {
+  const entries = lazily(() => new Map(tools.tools.map((tool) => [tool, listed(tool)])));
+  return () => ({ tools: tools.usableTools.flatMap((tool) => entries().get(tool) ?? []) });
+}
+
+/** Tells a client when an image turns out to lack what some of the tools need. */
+function announceLists(server: Server, { tools, isQuiet }: Connection): void {
+  if (isQuiet === true || !mayLackTools(tools)) return;
+  const end = tools.agent.host.onSession(({ client }) => {
+    if (client.abilities.missing.length > 0) server.sendToolListChanged().catch(() => end());
+  });
+}
+
+/** Whether the image may be no SBCL: the tools of a launched one never change. */
+function mayLackTools({ agent }: ToolServer): boolean {
+  return agent.config.attach !== undefined;
 }
 
 /**
@@ -424,7 +443,11 @@ export function createServer(tools: ToolServer, Kind = Server): Server {
   return new Kind(
     { name: "swank-mcp", title: "Common Lisp (Swank)", version: VERSION },
     {
-      capabilities: { tools: {}, resources: {}, extensions: { [SKILLS]: {} } },
+      capabilities: {
+        tools: mayLackTools(tools) ? { listChanged: true } : {},
+        resources: {},
+        extensions: { [SKILLS]: {} },
+      },
       instructions: tools.guide.advise(tools.agent.config.readOnly ? READ_ONLY_INSTRUCTIONS : INSTRUCTIONS),
       jsonSchemaValidator: UNUSED_VALIDATOR,
       cacheHints: { "tools/list": KEPT, "server/discover": KEPT },
@@ -500,7 +523,10 @@ export function serveLegacy(server: Server, connection: Connection): void {
     return { ...list() };
   });
   serveSkills(server, connection);
-  server.oninitialized = () => onClient(server.getClientVersion());
+  server.oninitialized = () => {
+    onClient(server.getClientVersion());
+    announceLists(server, connection);
+  };
   server.setRequestHandler("tools/call", ({ params }, context) =>
     callAskingInside(connection, server, { ...params.arguments }, context),
   );
