@@ -74,6 +74,7 @@ export function scriptedSession(
   });
   const session = new LispSession({
     client: only("client", {
+      abilities: only("abilities", { missing: [], has: () => true, require: () => undefined }),
       definitions: async () => ({ definitions: [], loaded: [] }),
       info: { ...INFO, pid: options.pid ?? 1 },
       isOpen: true,

@@ -20,8 +20,7 @@ export type OtherLisp = keyof typeof LISPS;
 const START = `
 (load (concatenate 'string (ext:getenv "SWANK") "/swank-loader.lisp"))
 (funcall (find-symbol "INIT" "SWANK-LOADER"))
-(format t "~&PORT ~d~%" (funcall (find-symbol "CREATE-SERVER" "SWANK") :port 0 :dont-close t))
-(finish-output)
+(funcall (find-symbol "CREATE-SERVER" "SWANK") :port 0 :dont-close t)
 #+(or abcl ecl) (loop while (read-char *standard-input* nil))
 #+(or abcl ecl) (ext:quit)
 `;
@@ -54,13 +53,13 @@ export async function startOtherLisp(lisp: OtherLisp): Promise<OtherImage> {
   }
 }
 
-/** The port that the image prints. Rejects if the image ends before. */
+/** The port that Swank prints, which in CLISP serves from then on. Rejects if the image ends before. */
 function announcedPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let output = "";
     const take = (chunk: unknown) => {
       output += String(chunk);
-      const port = /^PORT (\d+)\s/m.exec(output)?.[1];
+      const port = /Swank started at port: (\d+)\./.exec(output)?.[1];
       if (port !== undefined) resolve(Number(port));
     };
     child.stdout?.on("data", take);

@@ -206,7 +206,6 @@ function refusalsOf<Args extends readonly [id: number, ...rest: unknown[]]>(): R
 /** Stops a thread in the debugger, soon (lisp/debug/threads.lisp). */
 export const stopThread = lispFunction({
   name: "stop-thread",
-  ability: "interrupt",
   module: "debug",
   encode: (id: number) => [id],
   decode: tagged({ stopping: nothing(() => undefined) }),

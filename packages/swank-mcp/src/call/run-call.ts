@@ -79,7 +79,7 @@ export function refusalAnswer({ guide, onDefect }: ToolHost, error: unknown): To
 async function answer(
   { agent, guide }: ToolHost,
   call: ToolCall,
-  { annotations }: Tool,
+  { annotations, name, needs }: Tool,
   run: ReturnType<Tool["prepare"]>,
 ) {
   let usedLisp = false;
@@ -97,6 +97,7 @@ async function answer(
       usedLisp = true;
       used = await agent.host.session(signal, (reason) => call.progress(reason));
       if (agent.steering.state === "out") throw thrownOut();
+      if (needs !== undefined) used.client.abilities.require(needs, name);
       if (evenIfHung) return used;
       await refuseIfHung(used);
       watched = used;

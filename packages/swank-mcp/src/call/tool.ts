@@ -56,6 +56,8 @@ export interface ToolDescription<Input extends z.ZodObject> {
   readonly description: string | ((config: Config) => string);
   /** Returns a `z.strictObject`, so that a misspelt key is an error. Called when it is first needed: schemas slow the start. */
   readonly input: (config: Config) => Input;
+  /** What the image must be able to do. In one that cannot, the tool is not listed, and its calls are refused. Default: nothing. */
+  readonly needs?: types.Ability;
   /** Returns the schema of a JSON tool's structured content. No property may be required: clients also check refusals against it. */
   readonly output?: () => z.ZodObject;
   /**
@@ -68,6 +70,8 @@ export interface ToolDescription<Input extends z.ZodObject> {
 /** A tool with the defaults of one client's configuration. */
 export interface Tool {
   readonly name: string;
+  /** What the image must be able to do. */
+  readonly needs: types.Ability | undefined;
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations;
@@ -101,7 +105,7 @@ export function declareTool<Input extends z.ZodObject>(
   declaration: ToolDescription<Input> & { readonly effect: Effect },
   run: (args: z.output<Input>, context: ToolContext, approve: Approve) => Promise<ToolAnswer>,
 ): DeclaredTool {
-  const { name, family, effect, title, description, output, runsCode } = declaration;
+  const { name, family, effect, title, description, output, runsCode, needs } = declaration;
   const canOnlyRead = runsCode === undefined ? EFFECTS[effect].readOnlyHint : runsCode !== "always";
   const onlyReads = (args: z.output<Input>) => canOnlyRead && !(typeof runsCode === "function" && runsCode(args));
   return {
@@ -114,6 +118,7 @@ export function declareTool<Input extends z.ZodObject>(
       const accepted = lazily(() => jsonSchema(input()));
       return {
         name,
+        needs,
         title,
         description: typeof description === "function" ? description(config) : description,
         annotations: EFFECTS[config.readOnly && canOnlyRead ? "reads" : effect],

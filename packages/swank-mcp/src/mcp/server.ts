@@ -225,8 +225,8 @@ export function hidden(message: Request): Request {
 }
 
 /**
- * How long a client may cache this server's answers, in milliseconds. The tools never change during the life of the process; another
- * process may have other options.
+ * How long a client may cache this server's answers, in milliseconds. The tools of an image never change; another process may have other options.
+ * An image that is no SBCL refuses calls of tools that it cannot serve.
  */
 const KEPT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
@@ -277,8 +277,8 @@ export function connectionOf(tools: ToolServer, events: ConnectionEvents): Conne
     calls,
     resources,
     channel,
-    list: lazily(() => ({ tools: tools.tools.map(listed) })),
-    listWithApp: lazily(() => ({ tools: tools.tools.map((tool) => withApp(tool.name, listed(tool))) })),
+    list: listOf(tools, listed),
+    listWithApp: listOf(tools, (tool) => withApp(tool.name, listed(tool))),
     onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
     onList: once(() => events.onList?.()),
     onError: (error) => events.onError(error),
@@ -290,6 +290,25 @@ export function connectionOf(tools: ToolServer, events: ConnectionEvents): Conne
   };
 }
 
+/** Returns the function that makes the answer to `tools/list`. The entries of the tools are made once. */
+function listOf(tools: ToolServer, entryOf: (tool: Tool) => object): Connection["list"] {
+  const entries = lazily(() => new Map(tools.tools.map((tool) => [tool, entryOf(tool)])));
+  return () => ({ tools: tools.usableTools.flatMap((tool) => entries().get(tool) ?? []) });
+}
+
+/** Tells a client when an image turns out to lack what some of the tools need. */
+function announceLists(server: Server, { tools, isQuiet }: Connection): void {
+  if (isQuiet === true || !mayLackTools(tools)) return;
+  const end = tools.agent.host.onSession(({ client }) => {
+    if (client.abilities.missing.length > 0) server.sendToolListChanged().catch(() => end());
+  });
+}
+
+/** Whether the image may be no SBCL: the tools of a launched one never change. */
+function mayLackTools({ agent }: ToolServer): boolean {
+  return agent.config.attach !== undefined;
+}
+
 /**
  * A server for the tools, in any protocol revision. It is the SDK's low-level server: the high-level one checks arguments and tool names itself,
  * and its errors name no remedy.
@@ -299,7 +318,7 @@ export function createServer(tools: ToolServer, Kind = Server): Server {
     { name: "swank-mcp", title: "Common Lisp (Swank)", version: VERSION },
     {
       capabilities: {
-        tools: {},
+        tools: mayLackTools(tools) ? { listChanged: true } : {},
         resources: { subscribe: true },
         prompts: {},
         extensions: { [SKILLS]: {} },
@@ -327,6 +346,7 @@ export function serveLegacy(server: Server, connection: Connection): void {
   server.oninitialized = () => {
     onClient(server.getClientVersion());
     openChannel(server, connection);
+    announceLists(server, connection);
   };
   server.setRequestHandler("tools/call", ({ params }, context) =>
     callAskingInside(connection, server, { ...params.arguments }, context),

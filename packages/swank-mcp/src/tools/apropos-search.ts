@@ -152,6 +152,7 @@ const MAX_NAMES = 300;
 export const aproposSearch = defineTool({
   name: "apropos-search",
   family: "code",
+  needs: "completion",
   effect: "reads",
   title: "Search names",
   description:

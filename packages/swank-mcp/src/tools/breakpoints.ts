@@ -11,6 +11,7 @@ import type { DebuggedStop } from "../session/lisp-port.js";
 export const breakpointSet = defineTool({
   name: "breakpoint_set",
   family: "breakpoints",
+  needs: "runtime",
   effect: "sets-breakpoint",
   title: "Set breakpoint",
   description: "Set breakpoint on function: evaluations stop at each call, before the function runs.",
@@ -78,6 +79,7 @@ function isForOthers(watched: number | "any" | undefined, stops: readonly Debugg
 export const breakpointList = defineTool({
   name: "breakpoint_list",
   family: "breakpoints",
+  needs: "runtime",
   effect: "reads",
   title: "List breakpoints",
   description: "List all breakpoints of this session.",
@@ -94,6 +96,7 @@ export const breakpointList = defineTool({
 export const breakpointRemove = defineTool({
   name: "breakpoint_remove",
   family: "breakpoints",
+  needs: "runtime",
   effect: "removes-breakpoint",
   title: "Remove breakpoint",
   description: "Remove a breakpoint.",

@@ -156,6 +156,7 @@ function methodsData({ methods, count, lispCount }: types.MethodList): JsonObjec
 export const classInfo = defineTool({
   name: "class-info",
   family: "code",
+  needs: "runtime",
   effect: "reads",
   title: "Class info",
   description:

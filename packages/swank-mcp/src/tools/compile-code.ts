@@ -7,6 +7,7 @@ import { holdsForm, isSystemFile } from "../text/cut.js";
 export const compileCode = defineTool({
   name: "compile-code",
   family: "code",
+  needs: "compile-notes",
   effect: "evaluates",
   title: "Compile code",
   description:

@@ -53,6 +53,7 @@ function checkContinuation(stop: ReadOnlyStop): void {
 export const debuggerStep = defineStopTool({
   name: "debugger_step",
   family: "debug",
+  needs: "stepping",
   effect: "resumes",
   title: "Step",
   description:

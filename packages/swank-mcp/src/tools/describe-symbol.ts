@@ -7,6 +7,7 @@ import { manualLines } from "../report/sbcl-manual.js";
 export const describeSymbol = defineTool({
   name: "describe-symbol",
   family: "core",
+  needs: "describe",
   effect: "reads",
   title: "Describe symbol",
   description:

@@ -203,6 +203,7 @@ function referencesData({
 export const findReferences = defineTool({
   name: "find-references",
   family: "code",
+  needs: "xref",
   effect: "reads",
   title: "Find references",
   description:

@@ -17,6 +17,7 @@ const MAX_FRAMES = 100;
 export const debuggerFrames = defineStopTool({
   name: "debugger_frames",
   family: "debug",
+  needs: "frames",
   effect: "reads",
   title: "Stack frames",
   description: ({ readOnly }) =>
@@ -51,6 +52,7 @@ function checkRange(start: number, end: number, total: number): void {
 export const debuggerFrameLocals = defineStopTool({
   name: "debugger_frame_locals",
   family: "debug",
+  needs: "locals",
   effect: "reads",
   title: "Frame variables",
   description: "Get local variables in a frame of a stopped thread.",
@@ -74,6 +76,7 @@ export const debuggerRestarts = defineStopTool({
 export const debuggerEvalInFrame = defineStopTool({
   name: "debugger_eval_in_frame",
   family: "debug",
+  needs: "eval-in-frame",
   effect: "evaluates",
   title: "Evaluate in frame",
   description:

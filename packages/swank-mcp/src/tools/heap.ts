@@ -238,6 +238,7 @@ const ARGUMENTS = {
 export const heap = defineTool({
   name: "heap",
   family: "runtime",
+  needs: "runtime",
   effect: "evaluates",
   runsCode: ({ code, object }) => code !== undefined || (object !== undefined && typeof idOrCode(object) !== "number"),
   title: "Heap",

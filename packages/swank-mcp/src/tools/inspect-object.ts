@@ -13,6 +13,7 @@ const MAX_DEPTH = 5;
 export const inspectObject = defineTool({
   name: "inspect-object",
   family: "runtime",
+  needs: "inspect",
   effect: "evaluates",
   runsCode: ({ object }) => typeof idOrCode(object) !== "number",
   title: "Inspect object",

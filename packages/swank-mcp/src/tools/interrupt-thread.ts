@@ -20,6 +20,7 @@ type Ending = "abort" | "kill";
 export const interruptThread = defineTool({
   name: "interrupt-thread",
   family: "runtime",
+  needs: "runtime",
   effect: "interrupts",
   title: "Interrupt thread",
   description:

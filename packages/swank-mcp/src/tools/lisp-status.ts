@@ -224,6 +224,7 @@ export const lispStatus = defineTool({
     const session = await context.session({ evenIfHung: true });
     const { origin } = session;
     const { info } = session.client;
+    const { missing } = session.client.abilities;
     const { config } = context;
     const answer = await ask(session, context);
     const own = ownStops(context.agent, session);
@@ -263,6 +264,7 @@ export const lispStatus = defineTool({
         max_output: config.maxOutput,
         max_value: config.maxValue,
       },
+      ...(missing.length > 0 ? { cannot: [...missing] } : {}),
       ...(session.notes.length > 0 ? { notes: [...session.notes] } : {}),
       ...(isShareable ? { hint: SHARING_HINT } : {}),
     });

@@ -5,6 +5,7 @@ import { changesAnswer } from "../report/changes.js";
 export const listChanges = defineTool({
   name: "list-changes",
   family: "code",
+  needs: "runtime",
   effect: "reads",
   title: "List changes",
   description:

@@ -136,6 +136,7 @@ function several(type: ListedType): string {
 export const listDefinitions = defineTool({
   name: "list-definitions",
   family: "core",
+  needs: "runtime",
   effect: "reads",
   title: "List definitions",
   description: "List this session's definitions by type, in order, redefinitions marked, and loaded files.",

@@ -175,6 +175,7 @@ function threadsData({ threads, count, deadlocks }: types.ProgramThreads): JsonO
 export const listThreads = defineTool({
   name: "list-threads",
   family: "runtime",
+  needs: "threads",
   effect: "reads",
   title: "List threads",
   description:

@@ -133,6 +133,7 @@ function loadedData({ forms, files, notes, leftOut, unloaded, inside }: types.Lo
 export const loadChanges = defineTool({
   name: "load-changes",
   family: "code",
+  needs: "runtime",
   effect: "evaluates",
   title: "Load changes",
   description:

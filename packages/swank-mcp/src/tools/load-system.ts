@@ -212,6 +212,7 @@ function missingLines(problem: Extract<types.LoadProblem, { kind: "missing" }>):
 export const loadSystem = defineTool({
   name: "load-system",
   family: "code",
+  needs: "runtime",
   effect: "evaluates",
   title: "Load a system",
   description:

@@ -50,6 +50,7 @@ function noteText(operator: types.PlainOperator | undefined): string {
 export const macroexpandForm = defineTool({
   name: "macroexpand-form",
   family: "code",
+  needs: "describe",
   effect: "reads",
   // Macros are functions of the program, and the reader's #. evaluates.
   runsCode: "always",

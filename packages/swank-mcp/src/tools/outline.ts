@@ -198,6 +198,7 @@ const MAX_ENTRIES = 500;
 export const outline = defineTool({
   name: "outline",
   family: "code",
+  needs: "runtime",
   effect: "reads",
   title: "Outline",
   description:

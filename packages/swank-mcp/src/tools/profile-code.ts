@@ -195,6 +195,7 @@ function spreadRatio({ median, low, high }: types.Spread): string {
 export const profileCode = defineTool({
   name: "profile-code",
   family: "runtime",
+  needs: "runtime",
   effect: "evaluates",
   title: "Profile code",
   description:

@@ -219,6 +219,7 @@ function failureText({
 export const runTests = defineTool({
   name: "run-tests",
   family: "code",
+  needs: "runtime",
   effect: "evaluates",
   title: "Run tests",
   description:

@@ -94,6 +94,7 @@ function savesData(saves: readonly types.Save[]): JsonObject {
 export const saveChanges = defineTool({
   name: "save-changes",
   family: "code",
+  needs: "runtime",
   effect: "writes-files",
   title: "Save changes",
   description:

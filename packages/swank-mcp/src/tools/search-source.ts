@@ -179,6 +179,7 @@ const MAX_LINES = 300;
 export const searchSource = defineTool({
   name: "search-source",
   family: "code",
+  needs: "runtime",
   effect: "reads",
   title: "Search source",
   description:

@@ -208,6 +208,7 @@ function fileData(shown: types.ShownFile): JsonObject {
 export const showSource = defineTool({
   name: "show-source",
   family: "code",
+  needs: "runtime",
   effect: "reads",
   title: "Show source",
   description:

@@ -46,6 +46,14 @@ export class ToolServer {
     return this.#host.tools;
   }
 
+  /** The tools for which the image can do what they need, as far as it is known. */
+  get usableTools(): readonly Tool[] {
+    const { state } = this.agent.host;
+    if (state.kind !== "open") return this.tools;
+    const { abilities } = state.session.client;
+    return this.tools.filter(({ needs }) => needs === undefined || abilities.has(needs));
+  }
+
   /** Names of the tools that --read-only switches off: their calls are refused with the reason. */
   get withheld(): readonly string[] {
     return this.#host.withheld;

@@ -135,6 +135,7 @@ function data({ threads, values, ...facts }: types.Trace): JsonObject {
 export const traceCalls = defineTool({
   name: "trace-calls",
   family: "runtime",
+  needs: "runtime",
   effect: "evaluates",
   title: "Trace calls",
   description:

@@ -1,0 +1,91 @@
+import { expect } from "chai";
+import { connect, type SwankClient } from "swank-client";
+import { rejection } from "../support/caught.js";
+import { type OtherImage, startOtherLisp } from "../support/other-lisps.js";
+
+/** Milliseconds for what a busy machine does in a moment. */
+const SOON = 30_000;
+
+// The first start of each compiles Swank, which takes up to two minutes. Both are programs of Debian's packages with these names.
+describe("A client of ABCL", () => {
+  let image: OtherImage;
+  let client: SwankClient;
+
+  before(async () => {
+    image = await startOtherLisp("abcl");
+    client = await connect({ port: image.port, secret: false, timeout: SOON });
+  });
+
+  after(async () => {
+    await client.close();
+    await image.stop();
+  });
+
+  it("evaluates, and reports an error with the caller's arguments and without Java's frames", async () => {
+    expect(await client.eval("(defun halve (x) (/ x 0)) (+ 1 2)")).to.deep.equal(["3"]);
+    const evaluation = client.evaluate("(halve 21)");
+    const outcome = await evaluation.next({ timeout: SOON });
+    if (outcome.status !== "stopped") throw new Error(JSON.stringify(outcome));
+    const { condition, locals } = outcome.stop.data;
+    expect(condition.message).to.include("Operation was (/ 21 0).");
+    expect(condition.frames.filter(({ kind }) => kind === "user").map(({ call }) => call)).to.deep.equal([
+      "(HALVE 21)",
+    ]);
+    expect(locals).to.deep.equal([{ name: "X", value: "21", marks: [] }]);
+    const error = await rejection(outcome.stop.evaluateInFrame(0, "1"), "NOT_SUPPORTED");
+    expect(error.details).to.include({ ability: "eval-in-frame" });
+    expect(await evaluation.abort()).to.have.property("status", "aborted");
+  });
+
+  it("stops running code at its timeout, and ends it", async () => {
+    const evaluation = client.evaluate("(loop (sleep 0.02))", { timeout: 500 });
+    expect(await evaluation.next({ timeout: SOON })).to.have.property("status", "stopped");
+    expect(await evaluation.abort()).to.have.property("status", "aborted");
+  });
+});
+
+describe("A client of CLISP", () => {
+  let image: OtherImage;
+  let client: SwankClient;
+
+  before(async () => {
+    image = await startOtherLisp("clisp");
+    client = await connect({ port: image.port, secret: false, timeout: SOON });
+  });
+
+  after(async () => {
+    await client.close();
+    await image.stop();
+  });
+
+  it("is told that there are no threads", () => {
+    expect(client.notes.join("\n")).to.match(/^CLISP \S+ has no threads: it serves one request at a time/);
+    expect(client.abilities.missing).to.include.members(["threads", "interrupt"]);
+  });
+
+  it("evaluates one after another", async () => {
+    const both = Promise.all([client.eval("(progn (sleep 0.5) 1)"), client.eval("2")]);
+    expect(await both).to.deep.equal([["1"], ["2"]]);
+  });
+
+  it("refuses evaluations while the only thread is stopped, and evaluates in its frames", async () => {
+    await client.eval("(defun halve (x) (/ x 0))");
+    const evaluation = client.evaluate("(halve 21)");
+    const outcome = await evaluation.next({ timeout: SOON });
+    if (outcome.status !== "stopped") throw new Error(JSON.stringify(outcome));
+    const refused = await rejection(client.evaluate("1").next({ timeout: SOON }), "NOT_SUPPORTED");
+    expect(refused.remedy).to.equal("Resume or abort the stop, or evaluate in one of its frames.");
+    const { index = -1 } = outcome.stop.condition.frames.find(({ kind }) => kind === "user") ?? {};
+    expect((await outcome.stop.evaluateInFrame(index, "(list x)")).values).to.deep.equal(["(21)"]);
+    expect(await evaluation.abort()).to.have.property("status", "aborted");
+    expect(await client.eval("3")).to.deep.equal(["3"]);
+  });
+
+  it("closes the connection when code takes longer than it may, and says why", async () => {
+    const other = client.evaluate("(sleep 5)", { timeout: 500 });
+    const outcome = await other.next({ timeout: SOON });
+    expect(outcome).to.have.property("status", "lost");
+    expect(outcome.status === "lost" && outcome.cause).to.include({ code: "NOT_SUPPORTED" });
+    expect(client.isOpen).to.equal(false);
+  });
+});
