@@ -7,8 +7,8 @@ import { Session } from "node:inspector/promises";
 import { decode, read } from "sexp-parser";
 import { connect, launch } from "swank-client";
 
-const MODULES_OF_AN_EVALUATION = 31;
-const MODULES_OF_A_STOP = 34;
+const MODULES_OF_AN_EVALUATION = 32;
+const MODULES_OF_A_STOP = 35;
 const CALLS_OF_CONNECTING = 2000;
 
 const DOCUMENT = new URL("../docs/architecture.md", import.meta.url);

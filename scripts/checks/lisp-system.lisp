@@ -27,7 +27,7 @@
 (defun source-files (asd)
   "Return the files of all systems in ASD except the tests, in load order."
   (asdf:load-asd asd)
-  (remove-duplicates (append (system-files "swank-client") (system-files "swank-client/launch")) :test #'equal :from-end t))
+  (remove-duplicates (append (system-files "swank-client") (system-files "swank-client/launch") (system-files "swank-client/portable")) :test #'equal :from-end t))
 
 (defun note-warning (file condition)
   "Report CONDITION, except a redefinition of a macro that compiling its file has already defined."

@@ -1,4 +1,4 @@
-/** @typedef {"sbcl" | "swank" | "fiveam" | "cl-ppcre" | "hunchentoot" | "emacs" | "slime" | "chromium"} Part a program or library that may be missing */
+/** @typedef {"sbcl" | "swank" | "fiveam" | "cl-ppcre" | "hunchentoot" | "emacs" | "slime" | "chromium" | "ecl"} Part a program or library that may be missing */
 
 /** The name and Debian's package of each part, and the commands that install it on systems without a package of it. */
 const PARTS = /** @type {Record<Part, { name: string, debian: string, commands?: readonly string[] }>} */ ({
@@ -25,6 +25,7 @@ const PARTS = /** @type {Record<Part, { name: string, debian: string, commands?:
     debian: "chromium",
     commands: ["npx playwright-core install chromium"],
   },
+  ecl: { name: "ECL (for the tests)", debian: "ecl", commands: ["# ECL: https://ecl.common-lisp.dev"] },
 });
 
 /** @param {string} name @param {string} system */

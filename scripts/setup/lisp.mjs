@@ -134,6 +134,7 @@ export async function missingForTests(env = process.env) {
     ...(await missingLibraries(env)),
     ...(await missingEmacs(env)),
     ...(await missingBrowser(env)),
+    ...missingOthers(env),
   ];
 }
 
@@ -160,6 +161,16 @@ async function missingLibraries(env) {
   const forms = PRINT_MISSING.flatMap((form) => ["--eval", form]);
   const { stdout } = await promisify(execFile)(lisp.executable, [...options, ...forms], { env });
   return LIBRARIES.filter((library) => stdout.split("\n").includes(library));
+}
+
+/**
+ * Returns which of the other Lisps are missing that some tests need.
+ *
+ * @param {NodeJS.ProcessEnv} [env]
+ * @returns {Part[]}
+ */
+export function missingOthers(env = process.env) {
+  return isOnPath("ecl", env["PATH"]) ? [] : ["ecl"];
 }
 
 /**

@@ -2,6 +2,7 @@
 import { launchImage } from "swank-client/launch";
 import { Emacs } from "./emacs.js";
 import { McpStdio } from "./mcp-stdio.js";
+import { startOtherLisp } from "./other-lisps.js";
 import { plainCore } from "./plain-core.js";
 import { swankCore } from "./real-swank.js";
 import { LAUNCH_CACHE } from "./test-cache.js";
@@ -27,4 +28,10 @@ async function swankOfEmacs(): Promise<void> {
   await emacs.kill();
 }
 
-await Promise.all([serverCode(), plainCore(), process.argv.includes("emacs") ? swankOfEmacs() : swankCore()]);
+/** ECL compiles Swank when it first starts. */
+async function swankOfEcl(): Promise<void> {
+  await (await startOtherLisp("ecl")).stop();
+}
+
+const needsOthers = process.argv.includes("emacs");
+await Promise.all([serverCode(), plainCore(), ...(needsOthers ? [swankOfEmacs(), swankOfEcl()] : [swankCore()])]);

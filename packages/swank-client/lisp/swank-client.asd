@@ -14,6 +14,19 @@
   :components ((:file "port/any-names")
                (:file "port/any-lisp")))
 
+;; all that other Lisps get
+(asdf:defsystem "swank-client/portable"
+  :description "Evaluations, stops and questions about code in Lisps other than SBCL"
+  :depends-on ((:feature (:not :swank) "swank") "swank-client/any")
+  :serial t
+  :components ((:file "port/any-swank")
+               (:file "port/any-debuggers")
+               (:file "portable/package")
+               (:file "portable/printing")
+               (:file "portable/evaluate")
+               (:file "portable/stops")
+               (:file "portable/questions")))
+
 ;; needs no SBCL, no Swank and no client
 (asdf:defsystem "swank-client/text"
   :description "Text: names, files, forms and regular expressions"
@@ -65,6 +78,7 @@
                (:file "session/package")
                (:file "session/texts")
                (:file "session/ledger")
+               (:file "session/named-calls")
                (:file "session/session")
                (:file "session/told-forms")
                (:file "session/evaluations")
@@ -172,6 +186,7 @@
   :serial t
   :components ((:file "changes/package")
                (:file "changes/changes")
+               (:file "changes/uncompared")
                (:file "changes/list-changes")
                (:file "changes/load-changes")
                (:file "changes/undo-definition")

@@ -1,4 +1,5 @@
 import type { Sexp } from "sexp-parser";
+import type { Abilities } from "./base/abilities.js";
 import type { SwankError } from "./base/errors.js";
 import { callListener, TypedEmitter, type Unsubscribe } from "./base/events.js";
 import {
@@ -41,7 +42,7 @@ import { DebuggerRegistry, type EndedThread, readEndedThread } from "./evaluatio
 import { callCode, lisp } from "./evaluation/template.js";
 import { readThreadOutput, renewOutputs, type ThreadOutput } from "./evaluation/thread-output.js";
 import type { StartTask } from "./evaluation/work.js";
-import type { ConnectionInfo, OpenedConnection } from "./handshake/handshake.js";
+import { abilitiesOf, type ConnectionInfo, type OpenedConnection } from "./handshake/handshake.js";
 import {
   AgentActivity,
   type AgentPause,
@@ -240,6 +241,8 @@ function isTemplate(code: string | TemplateStringsArray): code is TemplateString
 export class SwankClient extends ClientQuestions {
   /** The image's description of itself when the client connected. */
   readonly info: ConnectionInfo;
+  /** What the image can do. */
+  readonly abilities: Abilities;
   /** The connection, for requests and messages that this class does not offer. */
   readonly connection: Connection;
   /** Notes for the user about the connection, as sentences; usually none. */
@@ -270,18 +273,27 @@ export class SwankClient extends ClientQuestions {
     super(CLIENT_EVENTS, (error, event) => connection.reportListenerError(error, event));
     this.connection = connection;
     this.info = info;
+    this.abilities = abilitiesOf(info);
     this.notes = notes;
     this.#caller = callerOf(connection);
-    this.#installer = new RuntimeInstaller(loader, { runtime: options.runtime, openings: openingsFor(options) });
+    this.#installer = new RuntimeInstaller(loader, {
+      abilities: this.abilities,
+      runtime: options.runtime,
+      openings: openingsFor(options),
+    });
     this.lisp = new LispRunner(this.#caller, this.#installer);
     this.#runner = new EvaluationRunner(connection, this.lisp);
     const start: StartTask = (work, given) => this.#runner.start(work, given);
     this.code = new Code(this.lisp, start);
     this.program = new Program(this.lisp, start);
     const { agentName } = options;
-    this.activity = new AgentActivity(this.lisp, connection, agentName !== undefined, () =>
-      // Who has been introduced keeps that name. The module is being loaded, and introduces the client, if anything has been needed yet.
-      agentName === undefined || this.#installer.unused ? undefined : this.lisp.run(introduce, agentName),
+    this.activity = new AgentActivity(
+      this.lisp,
+      connection,
+      agentName !== undefined && this.abilities.has("runtime"),
+      () =>
+        // Who has been introduced keeps that name. The module is being loaded, and introduces the client, if anything has been needed yet.
+        agentName === undefined || this.#installer.unused ? undefined : this.lisp.run(introduce, agentName),
     );
     this.breakpoints = new Breakpoints(this.lisp, (hit) => this.emit("hitElsewhere", hit));
     this.#debugger = new DebuggerRegistry(
@@ -333,12 +345,13 @@ export class SwankClient extends ClientQuestions {
 
   /**
    * Threads stopped in the debuggers of the image's other clients, such as the user's Emacs. Finding them interrupts no thread, and loads
-   * nothing if there are none.
+   * nothing if there are none. In a Lisp other than SBCL none are known.
    *
    * @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */
   foreignStops(): Promise<readonly Stop[]> {
-    return this.#foreignStops.list();
+    // Only SBCL's runtime can look into the threads of other clients.
+    return this.abilities.has("runtime") ? this.#foreignStops.list() : Promise.resolve([]);
   }
 
   /** Evaluations and other tasks that have not ended. */

@@ -36,7 +36,7 @@ export interface ConnectOptions extends OptionsOf<typeof connectOptions> {}
  * Connects to the Swank server of a running image. Clients that are already connected keep receiving errors from background threads.
  *
  * @throws SwankError `CONNECTION_REFUSED`, `HOST_NOT_FOUND`, `HOST_UNREACHABLE`, `CONNECT_TIMEOUT`, `CONNECT_FAILED`, `CONNECTION_LOST`,
- * `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`, `SWANK_TOO_OLD`, `NO_THREADS`, `SECRET_REJECTED`, `SECRET_UNREADABLE`, `UNRESPONSIVE`,
+ * `NOT_SWANK`, `SLYNK`, `SWANK_TOO_OLD`, `NO_THREADS`, `SECRET_REJECTED`, `SECRET_UNREADABLE`, `UNRESPONSIVE`,
  * `LOCK_HELD`, `CANCELLED`, `INVALID_ARGUMENT`. Nothing is left open then.
  */
 export async function connect(options: ConnectOptions = {}): Promise<SwankClient> {
@@ -65,7 +65,7 @@ export async function openClient<Client extends SwankClient>(
   const client = makeClient(opened, { runtime, mayEndImage, threadOutput, sessionForms, agentName }, loader);
   try {
     const timeout = Math.max(1, deadline - performance.now());
-    await attach(loader, { foreignErrors }, { timeout, signal: options.signal });
+    await attach(loader, client.abilities, { foreignErrors }, { timeout, signal: options.signal });
     return client;
   } catch (error) {
     await client.close();

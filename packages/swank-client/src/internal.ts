@@ -7,7 +7,7 @@ export { changesCode } from "./code/changes.js";
 export { loadCode, testCode } from "./code/load.js";
 export type { PreparedCode, RunCode } from "./evaluation/work.js";
 export { keepForUser } from "./files/kept.js";
-export { attempted, defaultCacheFolder, homeFolder, treeProblem } from "./files/own.js";
+export { attempted, defaultCacheFolder, homeFolder, ownFolder } from "./files/own.js";
 export { quicklispFolders } from "./launch/swank.js";
 export { growthCode } from "./program/heap.js";
 export { profileCode } from "./program/profile.js";

@@ -1,3 +1,4 @@
+export type { ABILITIES, Abilities, Ability, RuntimeKind } from "./base/abilities.js";
 export type { ImageExit, SwankErrorCode, SwankErrorDetails, SwankErrorOptions } from "./base/errors.js";
 export type { UnhandledListenerError, Unsubscribe } from "./base/events.js";
 export type { QuestionOptions } from "./base/options.js";

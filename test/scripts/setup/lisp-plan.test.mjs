@@ -123,4 +123,9 @@ describe("the plan for missing programs", () => {
     expect(messageOf({ missing: ["chromium"], isTTY: false })).to.include("  sudo apt-get install -y chromium\n");
     expect(messageOf({ missing: ["chromium"], osRelease: FEDORA })).to.include("playwright-core install chromium");
   });
+
+  it("lists the command for ECL", () => {
+    expect(messageOf({ missing: ["ecl"], isTTY: false })).to.include("  sudo apt-get install -y ecl\n");
+    expect(messageOf({ missing: ["ecl"], osRelease: FEDORA })).to.include("ecl.common-lisp.dev");
+  });
 });

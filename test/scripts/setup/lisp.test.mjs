@@ -2,7 +2,13 @@ import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
-import { missingBrowser, missingEmacs, missingForTests, missingLisp } from "../../../scripts/setup/lisp.mjs";
+import {
+  missingBrowser,
+  missingEmacs,
+  missingForTests,
+  missingLisp,
+  missingOthers,
+} from "../../../scripts/setup/lisp.mjs";
 
 describe("the search for missing programs", () => {
   /** @type {string} */
@@ -48,6 +54,10 @@ describe("the search for missing programs", () => {
 
   it("reports that no Emacs is on the PATH", async () => {
     expect(await missingEmacs({ PATH: folder })).to.deep.equal(["emacs", "slime"]);
+  });
+
+  it("reports that no ECL is on the PATH", () => {
+    expect(missingOthers({ PATH: folder })).to.deep.equal(["ecl"]);
   });
 
   it("reports that Emacs has no SLIME", async () => {

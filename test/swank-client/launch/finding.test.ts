@@ -1,4 +1,4 @@
-import { chmod, mkdir, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { expect } from "chai";
 import { findLisp, findSwank } from "swank-client/launch";
@@ -32,6 +32,16 @@ describe("findLisp", () => {
     await writeFile(script, `#!/bin/sh\nexec ${executable} "$@"\n`);
     await chmod(script, 0o755);
     expect(await findLisp({ lisp: script })).to.deep.include({ executable: script, runtime, core });
+  });
+
+  it("gives up a script without waiting for the program that it has started", async () => {
+    const made = await folder();
+    const script = join(made, "my-lisp");
+    // The child keeps the script's output open. It ends by itself.
+    await writeFile(script, `#!/bin/sh\n(sleep 5; echo > '${made}/ended')\n`);
+    await chmod(script, 0o755);
+    await rejection(findLisp({ lisp: script, signal: AbortSignal.timeout(200) }), "CANCELLED");
+    expect(await readdir(made)).to.deep.equal(["my-lisp"]);
   });
 
   it("reports how to install SBCL if there is none", async () => {

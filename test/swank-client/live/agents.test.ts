@@ -289,7 +289,7 @@ describe("SwankClient.askUser", () => {
 
   it("waits for who comes later, who finds the question in the ledger", async () => {
     const client = await agent(image);
-    const reply = client.askUser({ ...QUESTION, waits: true });
+    const reply = client.askUser({ ...QUESTION, key: "later" });
     const watcher = await Watcher.of(image);
     while (!watcher.told.some(({ type }) => type === "begin") && watcher.followed.ledger.calls.length === 0)
       await pause(5);
@@ -300,17 +300,44 @@ describe("SwankClient.askUser", () => {
     expect(await reply).to.deep.equal({ answer: "no", place: "page" });
   });
 
-  it("that waits ends with its time, and with its request", async () => {
+  it("that has a key ends with its time, and with its request", async () => {
     const client = await agent(image);
-    expect(await client.askUser({ ...QUESTION, seconds: 1, waits: true })).to.deep.equal({ answer: "unanswered" });
+    expect(await client.askUser({ ...QUESTION, seconds: 1, key: "soon over" })).to.deep.equal({ answer: "unanswered" });
     const watcher = await Watcher.of(image, { questions: true });
     const abort = new AbortController();
-    const reply = client.askUser({ ...QUESTION, waits: true }, { signal: abort.signal });
+    const reply = client.askUser({ ...QUESTION, key: "withdrawn" }, { signal: abort.signal });
     const { question } = await watcher.until("ask");
     abort.abort();
     await rejection(reply, "CANCELLED");
     const withdrawn = await watcher.until("withdraw");
     expect(withdrawn).to.deep.equal({ type: "withdraw", number: question.number, reason: "gone" });
+  });
+
+  it("is settled by the answer in the agent's client, each question by its own, unless somebody else was faster", async () => {
+    const client = await agent(image);
+    const watcher = await Watcher.of(image, { questions: true });
+    const [one, two] = [
+      { ...QUESTION, key: "one" },
+      { ...QUESTION, key: "two" },
+    ].map((asked) => client.askUser(asked));
+    const first = (await watcher.until("ask")).question.number;
+    const second = (await watcher.until("ask", (event) => event.question.number !== first)).question.number;
+    expect(await client.activity.settle("one", "yes")).to.deep.equal({ answer: "yes", place: "client" });
+    expect(await one).to.deep.equal({ answer: "yes", place: "client" });
+    const open = [first, second].find(
+      (number) => !watcher.told.some((told) => told.type === "withdraw" && told.number === number),
+    );
+    expect(await watcher.client.activity.answer(open ?? 0, "no")).to.equal(true);
+    expect(await client.activity.settle("two", "yes")).to.deep.equal({ answer: "no", place: "page" });
+    expect(await two).to.deep.equal({ answer: "no", place: "page" });
+    expect(await client.activity.settle("three", "yes")).to.deep.equal({ answer: "nobody" });
+  });
+
+  it("is settled also before the image has it", async () => {
+    const client = await agent(image);
+    const settling = client.activity.settle("early", "no");
+    expect(await client.askUser({ ...QUESTION, key: "early" })).to.deep.equal({ answer: "no", place: "client" });
+    expect(await settling).to.deep.equal({ answer: "no", place: "client" });
   });
 });
 

@@ -317,14 +317,21 @@ describe("Approvals", () => {
 /** What was asked through an image. */
 interface AskedInImage {
   readonly about: ApprovalRequest;
-  readonly waits: boolean;
+  readonly key: string | undefined;
   readonly signal: AbortSignal;
+}
+
+interface ImageOptions {
+  readonly isAttended?: boolean;
+  readonly isShared?: boolean;
+  /** What somebody had answered before the client's user. */
+  readonly first?: types.UserReply;
 }
 
 /** An image in which an Emacs or a page gives this answer to every request. By default, somebody listens in it. */
 function image(
   answer: types.UserReply | Promise<types.UserReply>,
-  { isAttended = true, isShared = true } = {},
+  { isAttended = true, isShared = true, first }: ImageOptions = {},
 ): { readonly image: ImageAsker; readonly asked: AskedInImage[]; readonly settled: string[] } {
   const asked: AskedInImage[] = [];
   const settled: string[] = [];
@@ -334,11 +341,14 @@ function image(
     image: {
       isShared,
       isAttended: async () => isAttended,
-      async ask(about, { waits, signal }) {
-        asked.push({ about, waits, signal });
+      async ask(about, { key, signal }) {
+        asked.push({ about, key, signal });
         return answer;
       },
-      settle: async (_, given) => void settled.push(given),
+      async settle(key, given) {
+        settled.push(key === asked.at(-1)?.key ? given : "another question");
+        return first ?? { answer: given, place: "client" };
+      },
     },
   };
 }
@@ -367,7 +377,7 @@ describe("Approvals through the image", () => {
       const { image: given, asked } = image(reply);
       const both = { ...approver, image: given };
       expect(await verdict("ask", request({ isForeign: true, stop: STOP }), both)).to.equal(expected);
-      expect(asked.map(({ waits }) => waits)).to.deep.equal([false]);
+      expect(asked.map(({ key }) => key)).to.deep.equal([undefined]);
       expect(questions).to.have.lengthOf(answer === "nobody" ? 1 : 0);
     });
   }
@@ -416,7 +426,7 @@ describe("Approvals in the client and through the image at once", () => {
     const through = image({ answer: "yes", place: "page" });
     const { approver, questions, events } = both(undefined, through);
     expect(await verdict("ask", request({ stop: STOP }), approver)).to.equal("allowed");
-    expect(through.asked.map(({ waits }) => waits)).to.deep.equal([true]);
+    expect(through.asked.map(({ key }) => typeof key)).to.deep.equal(["string"]);
     expect(questions.map(({ signal }) => signal.aborted)).to.deep.equal([true]);
     expect(events).to.deep.equal(["asked client", "answered true page Yes"]);
   });
@@ -430,6 +440,16 @@ describe("Approvals in the client and through the image at once", () => {
     expect(through.asked.map(({ signal }) => signal.aborted)).to.deep.equal([true]);
     expect(events).to.deep.equal(["asked client", "answered true client Yes"]);
   });
+
+  const faster: readonly [Reply, types.UserReply, RegExp][] = [
+    [YES, { answer: "no", place: "emacs" }, /^APPROVAL_DENIED: .*; the user said no in Emacs\.$/],
+    [{ kind: "declined" }, { answer: "yes", place: "page" }, /^allowed$/],
+    [YES, { answer: "nobody" }, /^allowed$/],
+  ];
+  for (const [inClient, first, expected] of faster)
+    it(`let the first answer count: ${JSON.stringify(first)} before ${JSON.stringify(inClient)} in the client`, async () => {
+      expect(await verdict("ask", request(), both(inClient, image(NEVER, { first })).approver)).to.match(expected);
+    });
 
   const noes: readonly [Reply | undefined, types.UserReply | Promise<never>, RegExp][] = [
     [{ kind: "declined" }, NEVER, /^APPROVAL_DENIED: .*; the user said no\.$/],
@@ -471,9 +491,9 @@ describe("Approvals in the client and through the image at once", () => {
       };
       const { approver, events } = both(silent, through);
       expect(await verdict("ask", request(), { ...approver, image: asking })).to.match(/said no on the page/);
-      expect(through.asked.map(({ waits, signal }) => [waits, signal.aborted])).to.deep.equal([
-        [true, true],
-        [false, false],
+      expect(through.asked.map(({ key, signal }) => [typeof key, signal.aborted])).to.deep.equal([
+        ["string", true],
+        ["undefined", false],
       ]);
       expect(events).to.deep.equal(["asked client", "answered false page the user said no"]);
     });

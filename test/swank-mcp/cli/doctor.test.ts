@@ -84,7 +84,32 @@ describe("swank-mcp doctor", () => {
     await chmod(cache, 0o777);
     const { output, code } = await doctor({ HOME: home }, ["--cache-dir", cache]);
     expect(code).to.equal(0);
-    expectFacts(output, "WRONG   Cache: ~/open cache can be written by other users", "mend: rm -r '~/open cache'");
+    expectFacts(output, "WRONG   Cache: ~/open cache can be written by other users", "mend: rm -r ~/'open cache'\n");
+  });
+
+  it("names a cache that others can replace, which rm would not mend", async () => {
+    const open = join(home, "open");
+    await mkdir(join(open, "cache"), { recursive: true, mode: 0o700 });
+    await chmod(open, 0o777);
+    const { output } = await doctor({ HOME: home }, ["--cache-dir", join(open, "cache")]);
+    expectFacts(output, "WRONG   Cache: ~/open/cache cannot be used: ~/open, which leads to it", "--cache-dir");
+    expect(output).not.to.include("rm -r");
+  });
+
+  it("says of programs that fail that they do, and not that they are not installed", async () => {
+    const folder = await mkdtemp(join(home, "bin-"));
+    for (const name of ["sbcl", "emacs"]) await writeFile(join(folder, name), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+    const { output, code } = await doctor({ PATH: `${folder}:${process.env["PATH"]}` });
+    expect(code).to.equal(1);
+    expectFacts(output, "MISSING SBCL: ", "cannot be used", "mend: start swank-mcp with --lisp", "WRONG   Emacs: ");
+    expect(output).not.to.match(/install sbcl|Emacs: none/);
+    const named = await doctor({ SBCL: join(folder, "sbcl") });
+    expectFacts(named.output, "MISSING SBCL: ", "mend: unset SBCL");
+  });
+
+  it("says nothing of a port of another machine", async () => {
+    const { output } = await doctor({}, ["--attach", "lisp.example:4006"]);
+    expect(output).to.include("-       Port 4006: on another machine, so not looked at");
   });
 
   it("says which port is in use, without connecting to it", async () => {
@@ -114,6 +139,10 @@ describe("the findings of doctor", () => {
 
   it("hide the longest of several paths of the home folder first", () => {
     expect(withoutHome("/home/me/x /real/home/me/y", ["/home/me", "/real/home/me", "/"])).to.equal("~/x ~/y");
+    expect(withoutHome("/home/me /home/me/x /home/me2 rm -r '/home/me/a b'", ["/home/me/"])).to.equal(
+      "~ ~/x /home/me2 rm -r ~/'a b'",
+    );
+    expect(withoutHome("rm -r '/home/o'\\''b/c'", ["/home/o'b"])).to.equal("rm -r ~/'c'");
   });
 
   it("compare versions by their numbers, and name those of docs/compatibility.md as tested", async () => {

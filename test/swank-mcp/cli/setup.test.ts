@@ -1,6 +1,6 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect } from "chai";
 import { HOSTS } from "#swank-mcp/base/commands.js";
 import { configPath, entryOf } from "#swank-mcp/setup/setup.js";
@@ -74,6 +74,41 @@ describe("swank-mcp setup", () => {
     expect(output).to.include("is not TOML, so nothing was changed");
     expect(output).to.include("codex mcp add swank -- ").and.include("[mcp_servers.swank]\ncommand = ");
     expect(await readFile(pathOf("codex"), "utf8")).to.equal("model = \n");
+  });
+
+  it("does not touch a file that a new one could not replace as it is", async () => {
+    await mkdir(join(home, ".cursor"));
+    const path = pathOf("cursor");
+    const expectKept = async (problem: string) => {
+      const { output, code } = await setup("cursor");
+      expect(code).to.equal(1);
+      expect(output).to.include(`${path} ${problem}, so nothing was changed`).and.include('"swank"');
+      expect(await readdir(join(home, ".cursor"))).to.deep.equal(["mcp.json"]);
+    };
+    const latin = Buffer.from('{ "note": "caf\xe9" }', "latin1");
+    await writeFile(path, latin);
+    await expectKept("is not UTF-8");
+    expect(await readFile(path)).to.deep.equal(latin);
+    await writeFile(path, "{}");
+    await chmod(path, 0o444);
+    await expectKept("is write-protected");
+    expect(await readFile(path, "utf8")).to.equal("{}");
+    await rm(path);
+    await symlink(join(home, "missing.json"), path);
+    await expectKept("is a link that leads nowhere");
+    expect(await readlink(path)).to.equal(join(home, "missing.json"));
+    await rm(path);
+    await mkdir(path);
+    await expectKept("is not a file");
+  });
+
+  it("passes on the options of the server, a page's, too, with the whole path of a program", async () => {
+    const { output, code } = await setup("cursor", "--page", "--lisp", "./bin/sbcl", "--dry-run");
+    expect(code, output).to.equal(0);
+    expect(output)
+      .to.include('"--page",')
+      .and.include(`"--lisp=${resolve("bin/sbcl")}"`);
+    expect((await setup("cursor", "--lisp", "sbcl", "--dry-run")).output).to.include('"--lisp=sbcl"');
   });
 
   it("names npx where npx runs it, because npx removes what it has fetched", () => {

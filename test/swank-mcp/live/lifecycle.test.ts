@@ -135,8 +135,8 @@ It is not known how far the evaluation got. The next call that needs an image st
 
   it("waits for the image that a call needs even if its input has ended", async () => {
     const folder = await mkdtemp(join(tmpdir(), "swank-mcp-slow-"));
-    await writeFile(join(folder, "slow.lisp"), "(sleep 1.5)");
-    const server = await start("--timeout", "0.1", "--load", join(folder, "slow.lisp"));
+    await writeFile(join(folder, "slow.lisp"), "(sleep 3)");
+    const server = await start("--timeout", "2", "--load", join(folder, "slow.lisp"));
     const answer = server.evaluate("(+ 1 2)", { timeout: 5 });
     const [, report] = await Promise.all([server.end(), answer]);
     expect(report).to.deep.equal(["=> 3"]);

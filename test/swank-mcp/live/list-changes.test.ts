@@ -1,5 +1,6 @@
-import { utimes, writeFile } from "node:fs/promises";
+import { readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { expect } from "chai";
 import { read } from "sexp-parser";
 import { connect } from "swank-client";
@@ -33,6 +34,9 @@ const SOURCE = `;;; Stock. Größe 𝄞 (
 
 /** A time before now, since SBCL compares files by the second in which they were written. */
 const EARLIER = new Date(Date.now() - 60_000);
+
+const UNCOMPARED =
+  "Evaluated, and in no file with this text; save-changes does not know it. Write it into a file, or it is lost with the image";
 
 describe("list-changes", () => {
   const folder = liveFolder("list changes", { each: true });
@@ -213,7 +217,42 @@ describe("list-changes", () => {
   file))`);
     await server.evaluate('(factory::produce "PRODUCT")');
     expect(await changes({ text: false })).to.equal(
-      "Only in the image, in no file:\nvariable *KEPT*\nvariable *UNSET*",
+      `Only in the image, in no file:\nvariable *KEPT*\nvariable *UNSET*\n\n${UNCOMPARED}:\npackage FACTORY`,
+    );
+  });
+
+  it("names evaluated packages, methods on names of ASDF, and calls that register something, until a file has them", async () => {
+    await writeSource(`${SOURCE}(defvar *checks* '())
+(defmacro check (name &body body) \`(push (list ',name (lambda () ,@body)) *checks*))
+(defmacro with-check ((name) &body body) (declare (ignore name)) \`(progn ,@body))
+(check known (= 1 1))
+`);
+    await load();
+    await server.evaluate(`(in-package :stock) (check known (= 1 1)) (with-check (known) 1)
+;; a check
+(progn (check unknown (= 1 1)) (check second-one (= 2 2)))
+(defmethod asdf:perform ((operation asdf:test-op) (system (eql (asdf:find-system "sb-posix")))) 1)
+(defpackage :stock (:use :cl) (:export #:amount))`);
+    await server.call("compile-code", { code: "(check compiled 1)", load: true });
+    const [packageLine, methodLine] = ["package STOCK FOLDER/stock.lisp:2:1", "(METHOD ASDF/ACTION:PERFORM (ASDF"];
+    expectFacts(
+      await changes({ text: false }),
+      `${UNCOMPARED}:\n${packageLine}\n…${methodLine}`,
+      "form (check compiled 1)\nform (check second-one (= 2 2))\nform (check unknown (= 1 1))",
+    );
+    expect(await changes()).to.include(
+      `${packageLine}\n  - (defpackage :stock (:use :cl))\n  + (defpackage :stock (:use :cl) (:export #:amount))\n`,
+    );
+    const written = (await readFile(file, "utf8"))
+      .replace("(:use :cl))", "(:use :cl) (:export #:amount))")
+      .concat("(check second-one (= 2 2))\n(check unknown (= 1 2))\n(check compiled 1)\n");
+    await writeSource(written);
+    expectFacts(await changes({ text: false }), `${UNCOMPARED}:\n${methodLine}`, "\nform (check unknown (= 1 1))");
+    // The order of an evaluation and of loading is known in seconds.
+    await delay(1100);
+    await load();
+    expect(await changes({ text: false })).to.match(
+      /^Evaluated, and in no file with this text[^\n]*\n\(METHOD ASDF[^\n]*$/,
     );
   });
 

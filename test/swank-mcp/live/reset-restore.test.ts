@@ -135,6 +135,22 @@ describe("reset-session with restore", function () {
     if (saved.isError !== true) expect(text).to.not.include("IN-FILE");
   });
 
+  it("does not name as lost what a loaded file has, written there by hand, or what a file has redefined since", async () => {
+    const file = join(folder, "by-hand.lisp");
+    const [defpackage, defun] = ["(defpackage :by-hand (:use :cl))", "(defun here () 2)"];
+    await writeFile(file, "(defpackage :by-hand)\n(in-package :by-hand)\n(cl:defun late () 1)\n");
+    const load = () => server.evaluate(`(load ${JSON.stringify(file)})`);
+    await load();
+    await server.evaluate(`${defpackage} (in-package :by-hand) ${defun} (defun late () 2) (defun lost () 1)`);
+    await writeFile(file, `${defpackage}\n(in-package :by-hand)\n(defun late () 3)\n${defun}\n`);
+    const [before = ""] = await reset();
+    expect(before).to.match(/\[only in the old image\]\nfunction BY-HAND::LATE\nfunction BY-HAND::LOST$/);
+    await load();
+    await server.evaluate("(in-package :by-hand) (defun late () 4)");
+    await load();
+    expect((await reset()).join()).to.not.include("only in the old image");
+  });
+
   it("is refused together with stops-only", async () => {
     const answer = await server.call("reset-session", { restore: true, "stops-only": true });
     expect(refusalType(answer)).to.equal("INVALID_ARGUMENTS");

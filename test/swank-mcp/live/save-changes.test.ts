@@ -112,7 +112,7 @@ describe("save-changes", () => {
       .and.not.include(": written");
     expect(await readFile(file, "utf8")).to.equal(source);
     expect(await answer({ text: false }, "list-changes")).to.match(
-      /^Only in the image, in no file:\n(?:.*\n)*function DUE$/,
+      /^Only in the image, in no file:\n(?:.*\n)*function DUE\n\n.*\npackage FEE$/,
     );
   });
 
@@ -129,7 +129,7 @@ describe("save-changes", () => {
     await chmod(file, 0o640);
     expectFacts(
       await answer({ "dry-run": false }),
-      "function PRICE FOLDER/toll.lisp:6:1: written\n…function INNER FOLDER/toll.lisp:11:3: written\n…(METHOD PAY (STRING)) FOLDER/toll.lisp:16:1: written\n…function LAST-ONE FOLDER/toll.lisp:21:1: written\n",
+      "function PRICE FOLDER/toll.lisp:6:1: written\n…function INNER FOLDER/toll.lisp:12:3: written\n…(METHOD PAY (STRING)) FOLDER/toll.lisp:17:1: written\n…function LAST-ONE FOLDER/toll.lisp:22:1: written\n",
       "function SCRATCH: not written",
     );
     expect(await readFile(file, "utf8")).to.equal(
@@ -324,11 +324,11 @@ describe("save-changes", () => {
     await server.evaluate("(defun fresh ()\n  1) (defmethod pay ((thing list)) 3)");
     expectFacts(
       await answer({ name: "fresh", file, "dry-run": false }),
-      "function FRESH FOLDER/toll.lisp:21:22: written\n  + (defun fresh ()\n  +   1)",
+      "function FRESH FOLDER/toll.lisp:23:1: written\n  + (defun fresh ()\n  +   1)",
     );
     expectFacts(
       await answer({ name: "(method pay (list))", file, "dry-run": false }),
-      "(METHOD PAY (LIST)) FOLDER/toll.lisp:25:1: written\n  + (defmethod pay ((thing list)) 3)",
+      "(METHOD PAY (LIST)) FOLDER/toll.lisp:26:1: written\n  + (defmethod pay ((thing list)) 3)",
     );
     expect(await readFile(file, "utf8")).to.equal(
       `${SOURCE}\n\n(defun fresh ()\n  1)\n\n(defmethod pay ((thing list)) 3)\n`,
@@ -380,7 +380,7 @@ describe("save-changes", () => {
     expect(await answer({ name: "dup", file: other, "dry-run": false })).to.match(/other\.lisp:4:1: not written/);
     expect(await readFile(other, "utf8")).to.equal(broken);
     await writeFile(other, "(in-package :toll)\n(export '(dup hidden))\n");
-    expect(await answer({ name: "dup", file: other, "dry-run": false })).to.match(/other\.lisp:3:1: written/);
+    expect(await answer({ name: "dup", file: other, "dry-run": false })).to.match(/other\.lisp:4:1: written/);
   });
 
   it("keeps the encoding and the line ends of the file", async () => {
@@ -448,7 +448,7 @@ describe("save-changes", () => {
     }
     const script = join(folder, "script");
     await writeFile(script, "#!/usr/bin/sbcl --script\n(in-package :toll)\n");
-    expect(await answer({ name: "added", file: script, "dry-run": false })).to.match(/script:3:1: written/);
+    expect(await answer({ name: "added", file: script, "dry-run": false })).to.match(/script:4:1: written/);
   });
 
   it("warns of comments inside the form that the evaluated text does not have", async () => {

@@ -6,7 +6,7 @@ import { read } from "sexp-parser";
 import { connect } from "swank-client";
 import { AgentSession, openSession, readConfig, ToolServer } from "swank-mcp";
 import type { Feed } from "#swank-mcp/page/feed.js";
-import { imageKindOf } from "#swank-mcp/page/image-watch.js";
+import { imageKindOf, type WatchParts } from "#swank-mcp/page/image-watch.js";
 import type { Act, PageStop } from "#swank-mcp/page/model.js";
 import { AgentName, ImageHost } from "#swank-mcp/session/image.js";
 import { liveFolder } from "../../support/live-server.js";
@@ -258,6 +258,21 @@ describe("ImageWatch", function () {
     await second.stop();
   });
 
+  it("says that there is no image when agents do not get one, and when theirs has gone while nobody watched", async () => {
+    let kind: ReturnType<WatchParts["imageKind"]> = "connecting";
+    const page = new PageBeside(1, { imageKind: () => kind });
+    page.open();
+    await page.until(({ image }) => image.state === "connecting" || undefined);
+    kind = "failed";
+    const { why } = await page.until(({ image }) => (image.state === "lost" ? image : undefined));
+    expect(why).to.match(/^The image has ended, or cannot be reached or started\./);
+    kind = "connecting";
+    await page.until(({ image }) => image.state === "connecting" || undefined);
+    kind = "none";
+    await page.until(({ image }) => image.state === "none" || undefined);
+    await page.close();
+  });
+
   it("says that the image does not answer, and when it does again", async () => {
     const image = await startRealSwank();
     const page = new PageBeside(image.port);
@@ -280,9 +295,14 @@ describe("ImageWatch", function () {
     // As the other one is called.
     name.set("test");
     await other.evaluate("1");
-    const served = new ToolServer(
-      new AgentSession(new ImageHost(openSession(config, () => undefined, name)), config, name),
-    );
+    const serve = (served: AgentName) =>
+      new ToolServer(new AgentSession(new ImageHost(openSession(config, () => undefined, served)), config, served));
+    const goneName = new AgentName();
+    goneName.set("gone");
+    const gone = serve(goneName);
+    await callTool(gone, "evaluate-lisp", { code: "1" });
+    await closeServer(gone);
+    const served = serve(name);
     const agents = new Map([["a1", served.agent]]);
     const page = new PageBeside(image.port, {
       mode: "server",
@@ -295,7 +315,7 @@ describe("ImageWatch", function () {
     const stop = await page.until(({ stops }) => stops.find(({ message }) => message === "served"));
     await other.evaluate("(+ 20 3)");
     await page.until(({ calls }) => calls.find(({ summary }) => summary === "=> 23"));
-    expect(page.feed.state.calls.map(({ agentName }) => agentName)).to.not.include("test 2");
+    expect(page.feed.state.calls.filter(({ agentName }) => agentName !== "test")).to.deep.equal([]);
     expect(page.feed.state.agents.map((agent) => agent.name)).to.deep.equal(["test"]);
     const { thread, level, restarts } = stop;
     const index = restarts.findLast(({ name }) => name === "ABORT")?.index ?? -1;

@@ -162,6 +162,16 @@ describe("AgentCalls", () => {
     expect(() => calls.text("unknown")).to.throw(/not kept any more/);
   });
 
+  it("forgets texts as the list forgets calls, and counts the data of a trace", () => {
+    for (let count = 0; count < 1500; count++) begin({}, "lisp-status").end({ blocks: ["ok"], isError: false }, 1);
+    expect(calls.text("c501").answer).to.deep.equal(["ok"]);
+    expect(() => calls.text("c500")).to.throw(/not kept any more/);
+    const meta = { "swank-mcp/trace": { threads: ["x".repeat(3_000_000)] } };
+    for (let count = 0; count < 3; count++) begin({}, "trace-calls").end({ blocks: [], isError: false, meta }, 1);
+    expect(() => calls.text("c1501")).to.throw(/not kept any more/);
+    expect(calls.text("c1502")).to.have.property("trace");
+  });
+
   it("keeps the data of a profile and of a trace, if they are such", () => {
     const meta = { "swank-mcp/profile": { functions: [], samples: 3 }, "swank-mcp/trace": { threads: [] } };
     begin({ seconds: 1 }, "profile-code").end({ blocks: [], isError: false, meta }, 1);

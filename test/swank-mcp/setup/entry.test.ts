@@ -60,11 +60,36 @@ describe("withEntry", () => {
     expect(after.startsWith(`${before}\n\n[mcp_servers.swank]\ncommand = "/opt/swank mcp/bin"\n`)).to.equal(true);
   });
 
+  it("ends lines of TOML as the others do, and reads all numbers", () => {
+    const after = edited("codex", 'model = "m"\r\nlimit = 9223372036854775807\r\n');
+    expect(after)
+      .to.include("\r\n\r\n[mcp_servers.swank]\r\ncommand")
+      .and.not.match(/[^\r]\n/);
+  });
+
+  it("keeps the type of an entry of a client that needs none", () => {
+    const before = '{"mcpServers": {"swank": {"type": "stdio", "command": "old"}}}\n';
+    expect(JSON.parse(edited("cursor", before, { command: "x", args: [] }))).to.deep.equal({
+      mcpServers: { swank: { type: "stdio", command: "x" } },
+    });
+  });
+
+  it("leaves alone an entry for a server that the client does not start", () => {
+    for (const entry of ['{"url": "http://127.0.0.1:7787/mcp"}', '{"type": "http"}', '{"httpUrl": "http://x"}'])
+      expect(problem("claude", `{"mcpServers": {"swank": ${entry}}}`)).to.equal(
+        "has an entry swank for a server with an address",
+      );
+  });
+
   it("leaves alone what it cannot read, or would damage", () => {
     expect(problem("cursor", '{"mcpServers": ')).to.equal("is not JSON");
     expect(problem("cursor", "[]")).to.equal("holds no JSON object");
     expect(problem("cursor", '{"mcpServers": []}')).to.equal("has a mcpServers that is no object");
     expect(problem("cursor", '{"mcpServers": {"swank": "x"}}')).to.equal("has an entry swank that is no object");
+    expect(problem("cursor", "null")).to.equal("holds no JSON object");
+    expect(problem("cursor", '{"mcpServers": {"swank": {"command": "a"}}, "mcpServers": {}}')).to.equal(
+      "has a name twice",
+    );
     expect(problem("codex", "a = ")).to.equal("is not TOML");
     expect(problem("codex", '[mcp_servers.swank]\ncommand = "old"\n')).to.equal("has another entry swank");
     expect(problem("codex", 'mcp_servers = { a = { command = "x" } }\n')).to.equal("has its mcp_servers in one line");

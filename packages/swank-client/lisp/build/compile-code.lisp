@@ -141,6 +141,7 @@ that ended it"
   "LOAD-COMPILED for FASL, compiled from SOURCE, a file that holds CODE, a client's text, and does not last. LOAD-COMPILED explains
 REDEFINING."
   (unwind-protect (prog1 (load-compiled fasl source source redefining)
+                    (recording-faults (note-calls-in-text (current-session) code))
                     (recording-faults (tell-text (current-session) code)))
     (forget-load (session-ledger (current-session)) source)
     (forget-text source)))

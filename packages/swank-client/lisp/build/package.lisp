@@ -12,7 +12,7 @@
   (:import-from #:swank-client/printing #:report-text)
   (:import-from #:swank-client/connection #:encapsulate-function #:unencapsulate-function)
   (:import-from #:swank-client/evaluations #:*evaluation* #:make-evaluation)
-  (:import-from #:swank-client/told-forms #:tell-text)
+  (:import-from #:swank-client/told-forms #:note-calls-in-text #:tell-text)
   (:import-from #:swank-client/names #:+suggestions+ #:odd-character-in #:slip-p)
   (:import-from #:swank-client/questions #:missing-file #:plain-file)
   (:export #:+notes-limit+ #:call-collecting-notes #:call-with-folder #:compile-code #:file-in #:load-code #:load-current #:load-progress

@@ -262,6 +262,11 @@ before, in another one of PROGRAM with forms in PACKAGE, or in one that definiti
       (look (home-candidates package program) package)
       (look (files-saved-to) package))))
 
+(defun own-definition-p (definition)
+  "True if this session evaluated DEFINITION."
+  (let ((plist (definition-plist definition)))
+    (and plist (own-origin-p (session-ledger (current-session)) (getf plist :evaluation)) t)))
+
 (defun evaluated-change (definition program)
   "The change that DEFINITION, which was evaluated from text, is to its file; NIL if the file has the same text."
   (multiple-value-bind (text around) (own-text definition)

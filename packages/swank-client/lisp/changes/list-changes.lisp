@@ -329,7 +329,7 @@ or NIL if it has not changed"
 (defun all-changes (truename)
   "=> the changes of the image and of the file TRUENAME, by default of all files; (FILE STATE) of each file that was compared; and the program"
   (let* ((program (the-program))
-         (in-image (image-changes program))
+         (in-image (append (image-changes program) (recording-faults (uncompared-changes program))))
          (states '())
          (in-files (loop for file in (wanted-files truename program)
                          append (multiple-value-bind (changes state) (listed-changes file program)
@@ -341,22 +341,19 @@ or NIL if it has not changed"
             (nreverse states)
             program)))
 
-(defun change-entry (change)
-  "The plist that describes CHANGE."
+(defun change-entry (change &optional place)
+  "The plist that describes CHANGE. PLACE: the facts about its place, by default those of its form in the file."
   (list* :state (change-state change)
          :kind (change-kind change)
          :name (change-name change)
          :text (bounded (change-text change))
          :file-text (bounded (change-file-text change))
-         :from-client (and (change-definition change) (own-definition-p (change-definition change)))
-         (cond ((null (change-file change)) '())
+         :from-client (or (eq :uncompared (change-state change))
+                          (and (change-definition change) (own-definition-p (change-definition change))))
+         (cond (place)
+               ((null (change-file change)) '())
                ((change-position change) (place-facts (change-file change) (change-position change)))
                (t (list :file (shown-file (file-truename (change-file change))))))))
-
-(defun own-definition-p (definition)
-  "True if this session evaluated DEFINITION."
-  (let ((plist (definition-plist definition)))
-    (and plist (own-origin-p (session-ledger (current-session)) (getf plist :evaluation)) t)))
 
 (defun file-of-variable (symbol program)
   "The name of the file of PROGRAM that defines the variable SYMBOL, even if it was evaluated since; or NIL."

@@ -13,6 +13,8 @@
   (:import-from #:swank-client/analyses #:mentions-readtable-p)
   (:import-from #:swank-client/evaluations #:*evaluation*)
   (:import-from #:swank-client/names #:package-known-in #:symbol-named)
+  (:import-from #:swank-client/named-calls #:call-name #:named-call-date #:named-call-form #:named-call-package #:named-call-text)
+  (:import-from #:swank-client/told-forms #:mentions-definition-p)
   (:import-from #:swank-client/looks #:own-code #:threads-inside)
   (:import-from #:swank-client/reading #:data-readtable #:read-without-interning)
   (:import-from #:swank-client/conditions #:call-own #:note-frame-role)

@@ -375,14 +375,33 @@ are not in the form or newer, :OTHERS-ELSEWHERE if FILE makes definitions of the
         do (dolist (save some) (setf (save-outcome save) outcome))
            (when (eq outcome :saved) (note-written file loaded some))))
 
-(defun save-entry (save)
-  "The plist that describes SAVE."
-  (let ((file (save-file save)))
-    (list* :outcome (save-outcome save)
-           :lost-comments (lost-comments (save-change save))
-           (append (and (eq :being-edited (save-outcome save)) (list :editor (or-nil (editor-of-file file))))
-                   (and file (null (change-file (save-change save))) (place-facts file (save-start save)))
-                   (change-entry (save-change save))))))
+(defun facts-when-written (save saves)
+  "The facts about the place that the form of SAVE has when SAVES are written."
+  (let* ((file (save-file save))
+         (others (remove-if-not (lambda (other) (and (eq file (save-file other)) (eq (save-outcome save) (save-outcome other)))) saves))
+         (before (loop for other in others
+                       when (or (< (save-start other) (save-start save))
+                                (and (= (save-start other) (save-start save)) (member save (rest (member other others)))))
+                         sum (- (length (save-text other)) (- (save-end other) (save-start other)))))
+         ;; what is added begins with line ends
+         (gap (position-if-not (lambda (char) (find char '(#\Newline #\Return))) (save-text save))))
+    (multiple-value-bind (line column) (position-of (new-text file others) (+ (save-start save) before gap))
+      (list :file (shown-file (file-truename file)) :line line :column column))))
+
+(defun place-of-save (save saves)
+  "The facts about the place of SAVE, one of SAVES: that in the file as it is written now. A form to be replaced is still in its old place."
+  (let* ((file (save-file save)) (change-file (change-file (save-change save))))
+    (cond ((null file) '())
+          ((or (eq :saved (save-outcome save)) (and (eq :save (save-outcome save)) (null change-file)))
+           (facts-when-written save saves))
+          (t (place-facts file (save-start save))))))
+
+(defun save-entry (save saves)
+  "The plist that describes SAVE, one of SAVES."
+  (list* :outcome (save-outcome save)
+         :lost-comments (lost-comments (save-change save))
+         (append (and (eq :being-edited (save-outcome save)) (list :editor (or-nil (editor-of-file (save-file save)))))
+                 (change-entry (save-change save) (place-of-save save saves)))))
 
 ;;; The question
 
@@ -414,7 +433,7 @@ are not in the form or newer, :OTHERS-ELSEWHERE if FILE makes definitions of the
     (unless dry-run (write-all saves))
     (let ((*room* +texts-limit+))
       (with-printing-time
-        (list :saves (mapcar #'save-entry saves))))))
+        (list :saves (loop for save in saves collect (save-entry save saves)))))))
 
 (defun save-named (truename symbol text dry-run)
   "SAVE-MATCHING for the definitions of SYMBOL that TEXT names. => its reply | (:undefined NAME) if there are none"

@@ -21,10 +21,10 @@
   (in-full-p nil)
   (asked 0 :type rational)
   (seconds 0 :type real)
-  ;; true if it stays while nobody who listens can answer it
-  (waits-p nil)
-  ;; the connection of the agent that asks
-  (connection nil)
+  ;; the agent's name for it, a text, if it can be answered in the agent's client, too: it then stays while nobody who listens can answer it
+  (key nil :type (or null string))
+  ;; true from its end on, when no answer counts
+  (over-p nil)
   ;; :yes, :no or :stop, and where it was given: :emacs, :page or :client
   (answer nil :type symbol)
   (place nil :type symbol)
@@ -37,6 +37,10 @@
     (format stream "~d ~a" (question-number question) (question-answer question))))
 
 (defvar *questions* '() "The questions without an answer, latest first.")
+
+(defconstant +past-questions+ 8 "Questions that are kept after their end.")
+
+(defvar *past-questions* '() "The latest questions with a key that have ended, latest first.")
 
 (defun question-plist (question)
   "What Emacs shows of QUESTION."
@@ -73,9 +77,18 @@
   (loop for left = (- (+ (question-asked question) (question-seconds question)) (now))
         do (cond ((question-answer question) (return :answered))
                  ((and (question-stop question) (stop-gone-p (question-stop question))) (return :stop-gone))
-                 ((not (or (question-waits-p question) (answerable-p question))) (return :nobody))
+                 ((not (or (question-key question) (answerable-p question))) (return :nobody))
                  ((<= left 0) (return :unanswered)))
            (sb-thread:wait-on-semaphore (question-news question) :timeout (min left +poll-seconds+))))
+
+(defun close-question (question reason)
+  "Let no answer to QUESTION count from now on, because of REASON. => the reason, which an answer that was faster changes"
+  (with-calls-locked ()
+    (setf (question-over-p question) t)
+    (when (question-key question)
+      (push question *past-questions*)
+      (setf *past-questions* (subseq *past-questions* 0 (min +past-questions+ (length *past-questions*)))))
+    (if (and (question-answer question) (member reason '(:unanswered :nobody))) :answered reason)))
 
 (defun end-question (question reason)
   "End QUESTION wherever it is asked, because of REASON."
@@ -113,7 +126,7 @@
                    (:stop (values :returned (format nil "Allowed ~a: Yes, for this stop" place)))
                    (t (values :returned (format nil "Allowed ~a: Yes" place))))))
     (:unanswered (values :refused (format nil "Not allowed~:[ in Emacs~;~]: no answer came within ~d s"
-                                          (question-waits-p question) (question-seconds question))))
+                                          (question-key question) (question-seconds question))))
     (:nobody (values :aborted "No Emacs could ask."))
     (:stop-gone (values :aborted "The stop has ended."))
     (:gone (values :aborted "The agent does not ask any more."))))
@@ -123,11 +136,11 @@
 => (:answered ANSWER PLACE) | (:unanswered) | (:nobody) | (:stop-gone)"
   (let ((end :gone)
         (call (note-call *question* (question-text question) nil connection)))
-    (setf (question-connection question) connection)
     (sb-ext:atomic-push question (symbol-value '*questions*))
     (unwind-protect
          (progn (tell :ask (question-plist question))
                 (setf end (await-answer question)))
+      (setf end (close-question question end))
       (end-question question end)
       (when call
         (multiple-value-bind (status text) (conclusion question end)
@@ -140,50 +153,60 @@
   "True if an Emacs, or a program like it, listens where the user can be asked."
   (and (live-listeners :ask) t))
 
-(defun ask-user (action particulars circumstances stop seconds &key waits)
+(defun ask-user (action particulars circumstances stop seconds &key key)
   "Ask the user whether this connection's agent may do ACTION. PARTICULARS are lists (LABEL TEXT). STOP is NIL or (THREAD-ID LEVEL).
 => (:answered ANSWER PLACE): ANSWER is :YES, :NO or, with a STOP, :STOP, and PLACE :EMACS, :PAGE or :CLIENT; (:stop-gone) if the thread has left STOP;
-(:unanswered) after SECONDS; (:nobody) if nobody asks, or not any more. If WAITS, the question is there for who listens later, too."
-  (if (or waits (user-reachable-p))
+(:unanswered) after SECONDS; (:nobody) if nobody asks, or not any more. With a KEY, a text for SETTLE-QUESTION that no other question has, the
+question is there for who listens later, too."
+  (if (or key (user-reachable-p))
       (pose (make-question :number (next-number)
                            :agent (or (agent-name *emacs-connection*) "agent")
                            :action action :particulars particulars :circumstances circumstances
                            :stop (and stop (apply #'stop-of stop)) :asked (now) :seconds seconds
-                           :waits-p waits)
+                           :key key)
             *emacs-connection*)
       '(:nobody)))
 
-(defun settle-question (action answer)
-  "Note that the user has answered ANSWER in the agent's client to the question whether this connection's agent may do ACTION, which waits here, too."
-  (let ((question (find-if (lambda (question)
-                             (and (question-waits-p question)
-                                  (eq *emacs-connection* (question-connection question))
-                                  (string= action (question-action question))))
-                           *questions*)))
+(defun answer-if-open (question answer place)
+  "Answer QUESTION with ANSWER, given at PLACE, unless it is answered or has ended. => true if the answer counts"
+  (with-calls-locked ()
+    (unless (or (question-answer question) (question-over-p question))
+      (setf (question-place question) place
+            (question-answer question) answer))))
+
+(defun keyed-question (key)
+  "The question with KEY, which has just been asked, or NIL."
+  (loop repeat 50
+        thereis (find key (append *questions* *past-questions*) :key #'question-key :test #'equal)
+        ;; its request may be on its way
+        do (sleep 1/50)))
+
+(defun settle-question (key answer)
+  "Note that the user has answered ANSWER in the agent's client to the question with KEY.
+=> (:answered ANSWER PLACE), the first answer, which counts; (:nobody) if none was given here"
+  (let ((question (keyed-question key)))
     (when question
-      (with-calls-locked ()
-        (unless (question-answer question)
-          (setf (question-place question) :client
-                (question-answer question) answer)))
+      (answer-if-open question answer :client)
       (sb-thread:signal-semaphore (question-news question)))
-    t))
+    (if (and question (question-answer question))
+        (list :answered (question-answer question) (question-place question))
+        '(:nobody))))
 
 (defun answer-question (connection number answer)
   "Answer question NUMBER for the user of CONNECTION, unless that is answered; :PASS if the user cannot be asked there.
 => true if the answer counts"
-  (let ((question (find number *questions* :key #'question-number))
-        (counts-p nil))
+  (let ((question (find number *questions* :key #'question-number)))
     (when question
-      (with-calls-locked ()
-        (cond ((eq answer :pass) (pushnew connection (question-passed question)))
-              ((null (question-answer question))
-               (setf counts-p t
-                     ;; Emacs is a listener whenever it answers
-                     (question-place question) (or (listener-place connection) :page)
-                     (question-answer question)
-                     (if (or (eq answer :yes) (and (eq answer :stop) (question-stop question))) answer :no)))))
-      (sb-thread:signal-semaphore (question-news question)))
-    counts-p))
+      (prog1 (if (eq answer :pass)
+                 (with-calls-locked ()
+                   (pushnew connection (question-passed question))
+                   nil)
+                 (and (answer-if-open question
+                                      (if (or (eq answer :yes) (and (eq answer :stop) (question-stop question))) answer :no)
+                                      ;; Emacs is a listener whenever it answers
+                                      (or (listener-place connection) :page))
+                      t))
+        (sb-thread:signal-semaphore (question-news question))))))
 
 ;;; The end of the image
 

@@ -94,6 +94,12 @@ the one that editors assume. Above TEXT, the form would move the positions in it
          (*source-plist* (supported *source-plist*)))
      ,@body))
 
+(defun form-source-text (source)
+  "The text of the form of SOURCE, without the comments before it."
+  (let* ((text (subseq (form-source-code source) (form-source-start source) (form-source-end source)))
+         (form (first (top-level-forms text))))
+    (if form (subseq text (top-level-form-start form) (top-level-form-end form)) text)))
+
 (defun source-plist (source evaluation)
   "The source plist for definitions that the form of SOURCE makes in EVALUATION."
   (or (form-source-plist source)

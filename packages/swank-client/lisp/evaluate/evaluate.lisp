@@ -91,9 +91,12 @@ A failure of a later form does not undo it."
                 (constantp form)))))
 
 (defun note-evaluated (evaluation form)
-  "Note what FORM, which EVALUATION has evaluated, has loaded and assigned."
-  (recording-faults (note-loading-form evaluation form))
-  (recording-faults (note-assignments (session-ledger (evaluation-session evaluation)) form)))
+  "Note what FORM, which EVALUATION has evaluated, has loaded and assigned, and what it may have named."
+  (let ((ledger (session-ledger (evaluation-session evaluation))))
+    (recording-faults (note-loading-form evaluation form))
+    (recording-faults (note-assignments ledger form))
+    (when (or (call-name form) (typep form '(cons (member progn eval-when locally))))
+      (recording-faults (note-named-calls ledger form (form-source-text *form-source*) *package*)))))
 
 (defun tell-evaluated (evaluation assigned loads)
   "Tell the client of the form that EVALUATION has evaluated, or has begun to evaluate. ASSIGNED and LOADS are those of the ledger before it."

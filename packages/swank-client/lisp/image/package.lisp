@@ -48,7 +48,7 @@
   (:export #:+definition-text-limit+ #:compared-form #:definition-file-name #:definition-home #:definition-plist #:definitions-of-program
            #:designated-name #:enclosing-span #:evaluated-package #:evaluated-place #:file-line-ends #:file-packages #:form-of-plist
            #:in-package-name #:lambda-text #:method-of-name #:own-form #:own-text #:package-at #:path-now #:pretty-text #:program-file-p
-           #:transparent-operator-p))
+           #:text-in-file-p #:transparent-operator-p))
 
 (defpackage #:swank-client/image
   (:documentation "The files and systems of the program, and resetting a session.")
@@ -65,7 +65,8 @@
   (:import-from #:swank-client/printing #:line-text-in-time #:with-printing-time)
   (:import-from #:swank-client/texts #:saved-files)
   (:import-from #:swank-client/names #:+suggestions+ #:slip-p)
-  (:import-from #:swank-client/recorded #:definition-plist #:evaluated-place #:path-now)
-  (:export #:+searched-files-limit+ #:below-p #:definitions #:described-source #:existing-files #:folder-entries #:foreign-classes
+  (:import-from #:swank-client/recorded #:definition-plist #:evaluated-package #:evaluated-place #:form-of-plist #:method-of-name #:path-now
+                #:text-in-file-p)
+  (:export #:+searched-files-limit+ #:below-p #:definitions #:described-source #:entry-definition #:existing-files #:folder-entries #:foreign-classes
            #:loaded-files #:named-folder #:physical-pathname #:remove-definition #:reset #:searched-files #:similar-systems #:source-entry #:source-file-p #:system-files
            #:system-of #:system-of-file #:with-file-systems))

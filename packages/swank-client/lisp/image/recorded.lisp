@@ -392,6 +392,13 @@ form. NIL if there is none."
          (position (and certain (nearest (mapcar #'car certain) hint))))
     (when position (values position (cdr (assoc position certain))))))
 
+(defun text-in-file-p (text file package)
+  "True if FILE has a form with TEXT that is read in PACKAGE or, if that is NIL, in any package."
+  (let ((text (file-line-ends text file)))
+    (and (search text (file-text file))
+         (if package (text-place text file package nil) (form-positions text file))
+         t)))
+
 (defun evaluated-place (definition)
   "=> the file that has the text of DEFINITION, which was evaluated, and that an editor sent it from or to which it was saved; the position and
 text of its form there, and the number of the top-level form. NIL if there is none."

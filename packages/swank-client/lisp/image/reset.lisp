@@ -64,24 +64,47 @@
       (:method (format nil "~{~a~^ ~}" (mapcar #'qualified-name-text name)))
       (t (qualified-name-text name)))))
 
+(defun entry-definition (entry)
+  "The current definition in the place of ENTRY, or NIL."
+  (let ((name (entry-name entry)))
+    (case (entry-kind entry)
+      (:method (let ((method (found-method name))) (and method (method-of-name (first name) method))))
+      (t (let ((source (definition-source (entry-kind entry) name)))
+           (and source (make-definition :kind (entry-kind entry) :name name :record source)))))))
+
+(defun written-p (entry files)
+  "True if the definition of ENTRY was saved to a file, or if one of FILES has its text."
+  (or (saved-files (entry-origin entry))
+      (let* ((definition (entry-definition entry))
+             (plist (and definition (definition-plist definition)))
+             (text (and plist (form-of-plist plist (form-number-of definition)))))
+        (and text (some (lambda (file) (text-in-file-p text file (and (not (eq :package (entry-kind entry))) (evaluated-package definition))))
+                        files)))))
+
 (defun load-texts (ledger)
   "((KIND NAME TIMES) ...) of the files and systems in LEDGER, oldest first."
   (loop for (kind name times) in (reverse (ledger-loads ledger))
         collect (list kind (if (pathnamep name) (sb-ext:native-namestring name) name) times)))
 
 (defun definitions ()
-  "=> (((KIND NAME STATE REDEFINED SAVED) ...) ((KIND NAME TIMES) ...)), definitions and loaded files, both oldest first"
+  "=> (((KIND NAME STATE REDEFINED SAVED) ...) ((KIND NAME TIMES) ...)), definitions and loaded files, both oldest first. SAVED is true if a
+file has the text of the definition: one to which it was saved, or one that the session has loaded."
   (let* ((session (current-session))
          (ledger (session-ledger session)))
     (confirm-all-definitions ledger)
     (with-code-syntax (session (session-package-now session))
-      (list (with-printing-time
-              (loop for entry in (reverse (ledger-entries ledger))
-                    for state = (entry-state entry)
-                    unless (eq state :gone)
-                      collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry)
-                                    (and (saved-files (entry-origin entry)) t))))
-            (load-texts ledger)))))
+      (with-files ()
+        (let ((files (and (ledger-entries ledger)
+                          (loop for (kind name) in (ledger-loads ledger)
+                                for file = (and (eq kind :file) (file-now name))
+                                when file collect file))))
+          (list (with-printing-time
+                  (loop for entry in (reverse (ledger-entries ledger))
+                        for state = (entry-state entry)
+                        unless (eq state :gone)
+                          collect (list (entry-kind entry) (entry-text entry) state (entry-redefined entry)
+                                        (and (recording-faults (written-p entry files)) t))))
+                (load-texts ledger)))))))
 
 ;;; Resets a session. Other clients may use the image, so only definitions that are certainly the session's are removed.
 

@@ -175,7 +175,9 @@ the last code that records the date may be about to go."
   ;; ((:FILE TRUENAME TIMES) or (:SYSTEM NAME 1) ...), latest first
   (loads '() :type list)
   ;; global variables that its forms have assigned, latest first: see session/ledger.lisp
-  (assigned '() :type list))
+  (assigned '() :type list)
+  ;; calls that may have defined something, latest first: see session/named-calls.lisp
+  (calls '() :type list))
 
 (defstruct (entry (:type vector) (:copier nil))
   "A definition that a form of the session has made."

@@ -20,10 +20,18 @@
   (:import-from #:swank-client/forms #:defining-kind)
   (:import-from #:swank-client/texts #:loaded-octets #:note-text)
   (:export #:confirm-definitions #:confirmed-p #:current-definition #:defined-thing #:definition-source #:entry-foreign #:entry-kind
-           #:entry-name #:entry-origin #:entry-redefined #:entry-valued #:forget-load #:ledger-assigned #:ledger-entries #:ledger-loads
+           #:entry-name #:entry-origin #:entry-redefined #:entry-valued #:forget-load #:ledger-assigned #:ledger-calls #:ledger-entries #:ledger-loads
            #:ledger-lock #:ledger-origins #:ledger-pending #:make-compiled-origin #:make-ledger #:method-name #:methods-of #:name-p
            #:note-assignments #:note-defining-form #:note-load #:own-origin-p #:place-file #:place-number #:replaced-date #:replaced-place
            #:source-kinds #:source-origin #:specializer-key))
+
+(defpackage #:swank-client/named-calls
+  (:documentation "Calls by which a session may have defined something of a kind that Lisp does not record.")
+  (:use #:common-lisp)
+  (:import-from #:swank-client/sbcl-locks #:with-system-mutex)
+  (:import-from #:swank-client/forms #:element-spans)
+  (:import-from #:swank-client/ledger #:ledger-calls #:ledger-lock)
+  (:export #:call-name #:named-call-date #:named-call-form #:named-call-package #:named-call-text #:note-named-calls))
 
 (defpackage #:swank-client/session
   (:documentation "What is kept for each client: its settings and its syntax.")
@@ -51,7 +59,8 @@
   (:import-from #:swank-client/forms #:defining-kind #:element-spans #:operator-name #:token-end #:top-level-form-end #:top-level-form-start
                 #:top-level-forms)
   (:import-from #:swank-client/printing #:line-text-in-time)
-  (:export #:defining-part #:tell-form #:tell-text))
+  (:import-from #:swank-client/named-calls #:note-named-calls)
+  (:export #:defining-part #:mentions-definition-p #:note-calls-in-text #:tell-form #:tell-text))
 
 (defpackage #:swank-client/evaluations
   (:documentation "The state of each running evaluation.")

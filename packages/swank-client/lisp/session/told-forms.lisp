@@ -89,16 +89,26 @@ ASSIGNED; and the LOADS, as in a ledger, that it has made."
   (when (and (session-forms-told session) (or text assigned loads))
     (send-form session (and text (recording-faults (defining-part text))) text package assigned loads)))
 
+(defun call-with-forms (text function)
+  "Call FUNCTION with the text of each form of TEXT, which was compiled and loaded in the current package, in the package of the form."
+  (let ((*package* *package*))
+    (dolist (form (top-level-forms text))
+      (let* ((part (subseq text (top-level-form-start form) (top-level-form-end form)))
+             (head (and (eql 0 (search "(" part)) (operator-name (subseq part 1 (token-end part 1))))))
+        (if (equal head "IN-PACKAGE")
+            (let ((package (or-nil (find-package (second (read-from-string part))))))
+              (when package (setf *package* package)))
+            (funcall function part))))))
+
 (defun tell-text (session text)
   "Tell SESSION's client of the forms of TEXT, which was compiled and loaded in the current package."
   (when (session-forms-told session)
-    (let ((*package* *package*))
-      (dolist (form (top-level-forms text))
-        (let* ((part (subseq text (top-level-form-start form) (top-level-form-end form)))
-               (head (and (eql 0 (search "(" part)) (operator-name (subseq part 1 (token-end part 1))))))
-          (cond ((equal head "IN-PACKAGE")
-                 (let ((package (or-nil (find-package (second (read-from-string part))))))
-                   (when package (setf *package* package))))
-                (t
-                 (let ((defining (recording-faults (defining-part part))))
-                   (when defining (send-form session defining part *package* '() '()))))))))))
+    (call-with-forms text (lambda (part)
+                            (let ((defining (recording-faults (defining-part part))))
+                              (when defining (send-form session defining part *package* '() '())))))))
+
+(defun note-calls-in-text (session text)
+  "Note for SESSION the named calls in the forms of TEXT, which was compiled and loaded in the current package."
+  (call-with-forms text (lambda (part)
+                          (let ((form (or-nil (let ((*read-eval* nil)) (read-from-string part)))))
+                            (note-named-calls (session-ledger session) form part *package*)))))

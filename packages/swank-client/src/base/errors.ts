@@ -37,10 +37,6 @@ export const ERROR_CODES = {
     remedy:
       "Load Swank into the image with (ql:quickload :swank), start it on another port with (swank:create-server :port 4006 :dont-close t), and connect to that port.",
   },
-  UNSUPPORTED_LISP: {
-    meaning: "The image is not SBCL. Only SBCL is supported.",
-    remedy: "Connect to an SBCL image.",
-  },
   SECRET_REJECTED: {
     meaning: "The server stopped responding after it received the secret.",
     remedy:
@@ -119,9 +115,10 @@ export const ERROR_CODES = {
     remedy: "Correct the Lisp error that the message reports.",
   },
   NOT_SUPPORTED: {
-    meaning: "The operation needs an internal of SBCL that the image's SBCL lacks. The message names it.",
+    meaning:
+      "The image lacks what the operation needs: its Lisp is not SBCL, and `details.ability` names what it cannot do; or its SBCL lacks an internal, which the message names.",
     remedy:
-      "Use a version of SBCL with which this package has been tested, or do without the operation: nothing else needs the internal.",
+      "Do without the operation, or use a version of SBCL with which this package has been tested: everything else works.",
   },
   REQUEST_ABORTED: {
     meaning: "The request was aborted in Lisp before it returned.",
@@ -319,6 +316,9 @@ export interface ImageExit {
 
 /** Circumstances of a failure. The code determines which fields are present. */
 export interface SwankErrorDetails {
+  /** What the image lacks, one of `ABILITIES`, and which Lisp it is. */
+  readonly ability?: string;
+  readonly implementation?: string;
   /** The operation that failed, e.g. `swank:backtrace`. */
   readonly operation?: string;
   /** Id of the request. */

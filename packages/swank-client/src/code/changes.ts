@@ -50,6 +50,8 @@ export interface LoadChangesOptions extends OptionsOf<typeof loadChangesOptions>
  * - `new`: the file's form was not there when the file was loaded.
  * - `deleted`: still in the image; the file has no such form any more.
  * - `file-only`: the file's form was loaded by this client, and the image no longer has its definition.
+ * - `uncompared`: this client evaluated it, and no file of the program has a form with its text. Lisp does not record such definitions, as tests,
+ *   or they belong to no package of the program.
  */
 const CHANGE_STATES = [
   "image-only",
@@ -60,6 +62,7 @@ const CHANGE_STATES = [
   "new",
   "deleted",
   "file-only",
+  "uncompared",
 ] as const;
 
 /** One of `CHANGE_STATES`. */

@@ -121,6 +121,7 @@ export type CompileSource = { readonly code: string } | { readonly file: string 
 /** Compiles a text or a file in a package, by default the session's package (lisp/build/compile-code.lisp). */
 const compileCode = lispFunction({
   name: "compile-code",
+  ability: "compile-notes",
   module: "build",
   encode: (source: CompileSource, { package: packageName, load }: CompileOptions) =>
     forms("code" in source && source.code, "file" in source && source.file, packageName, load),
@@ -231,6 +232,7 @@ export type Expansions = Decoded<typeof expansions>;
 /** The expansions of forms, which are read in a package, by default the session's package (lisp/questions/macroexpand.lisp). */
 const macroexpandCode = lispFunction({
   name: "macroexpand-code",
+  ability: "describe",
   module: "questions",
   encode: (code: string, { mode = "once", package: packageName }: ExpandOptions) =>
     forms(code, keyword(mode), packageName),

@@ -23,7 +23,7 @@ const definition = record({
   changed: map(keywordOf(["current", "changed"]), (state) => state === "changed"),
   /** True if it replaced another definition. */
   redefined: boolean,
-  /** True if `saveChanges` has written it to a file. */
+  /** True if a file has its text: `saveChanges` has written it there, or this client has loaded the file. */
   saved: boolean,
 });
 

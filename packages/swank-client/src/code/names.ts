@@ -75,6 +75,7 @@ export type NamesFound = FoundNames | BadPattern | PackageNotFound;
 /** Symbols whose names contain or match a pattern (lisp/questions/apropos.lisp). */
 const aproposNames = lispFunction({
   name: "apropos-names",
+  ability: "completion",
   module: "questions",
   encode: (pattern: string, { regexp, package: packageName, kind, external, limit = LIMIT }: AproposOptions) =>
     forms(pattern, regexp, packageName, kind && keyword(kind), external, limit),
@@ -278,6 +279,7 @@ const ANSWER_TIME = 30_000;
  */
 const describeName = lispFunction({
   name: "describe-name",
+  ability: "describe",
   module: "questions",
   encode: (name: string, { package: packageName, args = [] }: DescribeOptions) => [
     name,

@@ -140,6 +140,7 @@ export type References = FoundReferences | NameNotFound;
 /** What refers to a name in a package, by default the session's (lisp/questions/references.lisp). */
 const findReferencesCall = lispFunction({
   name: "find-references",
+  ability: "xref",
   module: "questions",
   encode: (name: string, kind: ReferenceKind, { package: packageName, start = 0, limit = LIMIT }: ReferenceOptions) =>
     forms(name, packageName, keyword(kind), start, limit),

@@ -177,6 +177,7 @@ export type EvaluationResult = Decoded<typeof evaluationResult> | { readonly sta
 /** Reads and evaluates code form by form. The thread may stop and resume any number of times before it answers. */
 export const evaluate = lispFunction({
   name: "evaluate",
+  ability: "evaluate",
   module: "evaluate",
   encode: ({ code, debug, ...call }: EvaluateCall) => [
     code,
@@ -211,6 +212,7 @@ const threadOfEvaluation = nullable(integer);
 /** Interrupts the thread of an evaluation. `count` numbers the evaluation's interrupts from 1; repeating a number has no effect. */
 export const interrupt = lispFunction({
   name: "interrupt",
+  ability: "interrupt",
   module: "evaluate",
   encode: (id: number, count: number) => [id, count],
   decode: threadOfEvaluation,
@@ -220,6 +222,7 @@ export const interrupt = lispFunction({
 /** Unwinds an evaluation. */
 export const abortEvaluation = lispFunction({
   name: "abort-evaluation",
+  ability: "evaluate",
   module: "evaluate",
   encode: (id: number) => [id],
   decode: threadOfEvaluation,
@@ -230,6 +233,7 @@ export const abortEvaluation = lispFunction({
 /** Ends the thread of an evaluation by force: its cleanup forms may not run. */
 export const kill = lispFunction({
   name: "kill",
+  ability: "evaluate",
   module: "evaluate",
   encode: (id: number) => [id],
   decode: threadOfEvaluation,
@@ -249,6 +253,7 @@ interface SessionSettings {
 /** Begins the client's session (lisp/evaluate/own-threads.lisp). */
 export const beginSession = lispFunction({
   name: "begin-session",
+  ability: "evaluate",
   module: "evaluate",
   encode: ({ protectsImage, tellsThreads, tellsForms }: SessionSettings) =>
     keywordForms({ "protect-image": protectsImage, "tell-threads": tellsThreads, "tell-forms": tellsForms }),

@@ -414,6 +414,7 @@ const REPORT_TIME = 10_000;
 /** Describes a stop of this client (lisp/debug/snapshot.lisp). The reply consumes the session's update: each warning is sent once. */
 export const describeStop = lispFunction({
   name: "stop",
+  ability: "restarts",
   where: "stopped-thread",
   module: "evaluate",
   decode: (datum: Sexp) => ({ report: stopReport(datum), update: sessionUpdate(datum) }),
@@ -427,6 +428,7 @@ const IDENTITY_TIME = 30_000;
 /** What a thread can always report of its stop, even if it cannot describe it (lisp/evaluate/control.lisp). */
 export const stopIdentity = lispFunction({
   name: "stop-identity",
+  ability: "restarts",
   where: "stopped-thread",
   module: "evaluate",
   decode: plist({ number: integer, threadName: string, isOwn: from("own", boolean) }),

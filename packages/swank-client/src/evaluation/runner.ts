@@ -2,7 +2,7 @@ import { positionAt, scan } from "sexp-parser";
 import { asSwankError, SwankError } from "../base/errors.js";
 import { callListener } from "../base/events.js";
 import { check, checkOptions } from "../base/options.js";
-import { eitherSignal, type Latch } from "../base/waiting.js";
+import { beforeSending, eitherSignal, type Latch } from "../base/waiting.js";
 import { type Caller, callerOf, type HeldLock, lockHeld } from "../runtime/caller.js";
 import type { Place as Destination } from "../runtime/function.js";
 import type { LispRunner } from "../runtime/runner.js";
@@ -158,6 +158,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       kill: (id) => lisp.run(kill, id),
       awaitedLock: (id) => this.#caller.awaitedLock(id),
       end: (id) => this.#caller.end(id),
+      abilities: lisp.abilities,
+      giveUp: (reason) => this.#caller.giveUp(reason),
     };
   }
 
@@ -255,8 +257,9 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       if (prepare === undefined) check.text("code", given);
       if (options.onRead !== undefined) this.#readers.set(task.id, inputFunction(options.onRead));
       if (isLimited(options)) limits = new Limits(options, task, (limit) => task.reached(limit, options));
-      const signal = this.#signalFor(task, options, prepare !== undefined);
+      const signal = this.#signalFor(task, options, prepare !== undefined || this.#isSerial);
       const code = prepare === undefined ? (given ?? "") : await prepare(signal);
+      if (this.#isSerial) await beforeSending(this.#turnOf(task), evaluate.name, { signal });
       const result = await this.#lisp.runAt(place, evaluate, [evaluateCall(task.id, code, options)], { signal });
       if (result.status === "returned") onReturned?.();
       if (result.status === "unwound") await this.#unwound(task);
@@ -270,6 +273,37 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       limits?.release();
       this.#retire(task);
     }
+  }
+
+  /** True for an image that serves one request at a time. */
+  get #isSerial(): boolean {
+    return this.#lisp.abilities?.has("threads") === false;
+  }
+
+  /**
+   * Resolves when those evaluations have ended that were started before.
+   *
+   * @throws SwankError `NOT_SUPPORTED` if one of them is stopped, which blocks the image.
+   */
+  async #turnOf(task: EvaluationTask<Stop, unknown>): Promise<void> {
+    for (;;) {
+      const first = [...this.#running.values()].find((each) => each === task || !each.isSettled);
+      if (first === undefined || first === task) return;
+      if (first.staysStopped) throw this.#blocked();
+      await first.change();
+    }
+  }
+
+  #blocked(): SwankError {
+    const { implementation = "The image" } = this.#lisp.abilities ?? {};
+    return new SwankError(
+      "NOT_SUPPORTED",
+      `${evaluate.name}: ${implementation} has no threads, and its only one is stopped in the debugger.`,
+      {
+        remedy: "Resume or abort the stop, or evaluate in one of its frames.",
+        details: { ability: "threads", implementation },
+      },
+    );
   }
 
   /** The signal that ends the wait for what the code needs in the image. */

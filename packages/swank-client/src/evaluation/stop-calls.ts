@@ -271,6 +271,7 @@ export interface FramePage extends Decoded<typeof framePage> {}
 /** Reads the frames of a stop from `start` to `end` (exclusive), with their variables (lisp/debug/frames.lisp). */
 export const frames = lispFunction({
   name: "frames",
+  ability: "frames",
   where: "stopped-thread",
   module: "debug",
   encode: (level: number, start: number, end: number) => [level, start, end],
@@ -294,6 +295,7 @@ export interface FrameLocals extends Decoded<typeof locals> {}
 /** Reads the variables and catch tags of one frame of a stop (lisp/debug/frames.lisp). */
 export const frameLocals = lispFunction({
   name: "frame-locals",
+  ability: "locals",
   where: "stopped-thread",
   module: "debug",
   encode: (level: number, frame: number) => [level, frame],
@@ -339,6 +341,7 @@ export interface FrameValue extends Readonly<Decoded<typeof frameValue>> {}
  */
 export const evalInFrame = lispFunction({
   name: "eval-in-frame",
+  ability: "eval-in-frame",
   where: "stopped-thread",
   module: "debug",
   encode: (
@@ -373,6 +376,7 @@ function limits(valueLimit: number | "ids" | undefined) {
 /** Leaves a stop through a restart with the values of expressions (lisp/evaluate/control.lisp). `attempt`: see `evalInFrame`. */
 export const invokeRestart = lispFunction({
   name: "invoke-offered-restart",
+  ability: "restarts",
   ...leaving,
   module: "evaluate",
   encode: (level: number, { index }: Restart, attempt: string, values: readonly string[], stdin?: string) => {
@@ -397,6 +401,7 @@ export const invokeRestart = lispFunction({
 /** Calls the function of a frame again (lisp/debug/frames.lisp). The thread leaves the stop. */
 export const restartFrame = lispFunction({
   name: "restart-frame",
+  ability: "restart-frame",
   ...leaving,
   module: "debug",
   encode: (level: number, frame: number) => [level, frame],
@@ -411,6 +416,7 @@ export const restartFrame = lispFunction({
 /** Returns from a frame with the values of code (lisp/debug/frames.lisp). The thread leaves the stop. `attempt`: see `evalInFrame`. */
 export const returnFromFrame = lispFunction({
   name: "return-from-frame",
+  ability: "return-from-frame",
   ...leaving,
   module: "debug",
   encode: (level: number, frame: number, attempt: string, code: string) => [level, frame, attempt, code],
@@ -434,6 +440,7 @@ const askingRefusals = {
 /** Resumes a stopped thread (lisp/debug/stepping.lisp). The thread leaves the stop. */
 export const continueStop = lispFunction({
   name: "continue-stop",
+  ability: "restarts",
   ...leaving,
   module: "debug",
   encode: (level: number, stdin?: string) => [level, ...given(stdin)],
@@ -465,6 +472,7 @@ const notSteppable = tagged({
 /** Steps on from a stop (lisp/debug/stepping.lisp). The thread leaves the stop. */
 export const stepOn = lispFunction({
   name: "step-on",
+  ability: "stepping",
   ...leaving,
   module: "debug",
   encode: (level: number, mode: StepMode, stdin?: string) => [level, keyword(checkMode("mode", mode)), ...given(stdin)],
@@ -524,6 +532,7 @@ const stillStopped: Decoder<undefined> = map(decode.any, () => {
 /** Unwinds a stopped thread to where its request began (lisp/evaluate/control.lisp). */
 export const abortStop = lispFunction({
   name: "abort-stop",
+  ability: "restarts",
   where: "stopped-thread",
   module: "evaluate",
   decode: stillStopped,
@@ -541,6 +550,7 @@ const END_TIME = 30_000;
 /** Interrupts the evaluation named `attempt` in a stopped thread; false if there is no such thread (lisp/debug/attempt.lisp). */
 export const endAttempt = lispFunction({
   name: "end-attempt",
+  ability: "restarts",
   module: "evaluate",
   encode: (thread: number, attempt: string) => [thread, attempt],
   decode: boolean,

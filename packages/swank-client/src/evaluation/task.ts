@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type { Abilities } from "../base/abilities.js";
 import { SwankError, type SwankErrorCode, type SwankErrorOptions } from "../base/errors.js";
 import {
   type CallLimits,
@@ -115,6 +116,10 @@ export interface EvaluationControl {
   awaitedLock(id: number): Promise<HeldLock | undefined>;
   /** Ends its request, of which the image may not know yet that it is an evaluation. Never rejects. */
   end(id: number): Promise<void>;
+  /** What the image can do; `undefined` where that is not known. */
+  readonly abilities: Abilities | undefined;
+  /** Closes the connection because code cannot be ended in any other way. */
+  giveUp(reason: SwankError): void;
 }
 
 /**
@@ -308,6 +313,10 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
       this.#cancel();
       await this.#settled.within(CANCEL_PAUSE);
     }
+    if (this.#isUnstoppable && this.isSent && this.stop === undefined && !this.isSettled) {
+      this.#giveUp(new SwankError("CANCELLED", "The evaluation was to be aborted."));
+      await this.#settled.within(CANCEL_PAUSE);
+    }
     for (const { end, patience } of this.#waysToEnd()) {
       if (this.isSettled) break;
       failure = await end().then(
@@ -351,6 +360,10 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
 
   /** Interrupts it after its `timeout`, or ends it if nothing may stop, and ends it when its `signal` is aborted. */
   reached(limit: Limit, options: EvaluateOptions): void {
+    if (this.#isUnstoppable) {
+      if (this.stop === undefined) this.#giveUp(limitError(limit, options));
+      return;
+    }
     if (limit === "timeout" && options.onError !== "unwind") {
       // If the image does not do it, the caller learns that from `abort` or from the lost connection.
       void this.interrupt().catch(() => undefined);
@@ -466,8 +479,26 @@ export class EvaluationTask<Stop extends StopOfTask, Result> implements TaskOf<S
     }
   }
 
+  /** True if nothing can end or stop its code while that runs. */
+  get #isUnstoppable(): boolean {
+    return this.#control.abilities?.has("interrupt") === false;
+  }
+
+  /** Without a thread that could be interrupted, only the connection can be ended. The evaluation is lost then. */
+  #giveUp({ message, cause }: SwankError): void {
+    const { implementation = "The Lisp" } = this.#control.abilities ?? {};
+    const what = `${message} ${implementation} cannot interrupt it, so the connection was closed.`;
+    const details = { ability: "interrupt", implementation } as const;
+    const remedy = "Connect again when the code has ended. If the Lisp then does not answer, start it again.";
+    this.#control.giveUp(new SwankError("NOT_SUPPORTED", what, { cause, remedy, details }));
+  }
+
   /** Ways to end the evaluation, the gentlest first, with the milliseconds that each may take. */
   *#waysToEnd(): Generator<{ end: () => Promise<void>; patience: number }> {
+    // Some of the other Lisps do not interrupt a thread that waits in the debugger.
+    const stopped = this.#control.abilities?.kind === "portable" ? this.stop : undefined;
+    if (stopped !== undefined) yield { end: () => leave(stopped), patience: CANCEL_PAUSE };
+    if (this.#isUnstoppable) return;
     for (const patience of ABORT_PAUSES) {
       yield { end: () => this.#unwind(), patience };
       if (this.#thread === undefined) yield { end: () => this.#control.end(this.id), patience };

@@ -213,7 +213,7 @@ type OwnFolder = { readonly path: string } | { readonly problem: string };
  *
  * @returns its path without links
  */
-async function ownFolder(folder: string): Promise<OwnFolder> {
+export async function ownFolder(folder: string): Promise<OwnFolder> {
   try {
     const owner = FileOwner.current();
     const path = owner === undefined ? await plainFolder(folder) : await walk(resolve(folder), owner);

@@ -3,13 +3,14 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { type Decoded, decode, keyword } from "sexp-parser";
+import { Abilities } from "../base/abilities.js";
 import { asSwankError, SwankError, type SwankErrorCode } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
 import { type CallLimits, eitherSignal, LimitedTasks, onLimit } from "../base/waiting.js";
 import { type LispFunction, lispFunction } from "../runtime/function.js";
 import { type LoadLimits, type ModuleLoader, openingCall } from "../runtime/loader.js";
 import { type LispRunner, runnerOf } from "../runtime/runner.js";
-import { runtimeModule } from "../runtime/runtime.js";
+import { moduleFor } from "../runtime/runtime.js";
 import { Connection, type ConnectionOptions, connectionOptions } from "../wire/connection.js";
 import { featureName } from "../wire/messages.js";
 import { ownCode } from "../wire/sent.js";
@@ -184,6 +185,11 @@ const UNDISTURBED = ownCode(
      (cl:function swank:connection-info))`,
 );
 
+/** What the image can do that has described itself so. */
+export function abilitiesOf({ implementation, style }: Pick<ConnectionInfo, "implementation" | "style">): Abilities {
+  return new Abilities(implementation.type, implementation.version, style);
+}
+
 /** The oldest release that this package supports: the first with `:ed-rpc`. */
 const OLDEST = { major: 2, minor: 24 } as const;
 
@@ -197,22 +203,19 @@ interface CheckedServer {
 /**
  * Checks that this package supports an image.
  *
- * @throws SwankError `SLYNK`, `UNSUPPORTED_LISP`, `SWANK_TOO_OLD`, `NO_THREADS`
+ * @throws SwankError `SLYNK`, `SWANK_TOO_OLD`, `NO_THREADS`
  */
 function checkImage(info: ConnectionInfo, server: CheckedServer): void {
   const { description } = server;
   if (isSlynk(info)) throw slynk(info, server);
-  const { type, version } = info.implementation;
-  if (type !== "SBCL") {
-    throw new SwankError("UNSUPPORTED_LISP", `${description} is ${type} ${version}; only SBCL is supported.`);
-  }
   if (isTooOld(info.version)) {
     throw new SwankError(
       "SWANK_TOO_OLD",
       `${description} runs Swank ${info.version}; the oldest supported one is 2.24.`,
     );
   }
-  if (info.style !== "spawn") throw noThreads(info, server);
+  // Other Lisps may have no threads.
+  if (info.style !== "spawn" && info.implementation.type === "SBCL") throw noThreads(info, server);
 }
 
 /** Slynk also accepts Swank's names (slynk-rpc.lisp, `*translating-swank-to-slynk*`) but has its own version, 1.x. One image can run both. */
@@ -397,7 +400,7 @@ export interface OpenedConnection {
 /**
  * Opens the transport, sends the secret, and checks that a Swank with threads answers. Leaves nothing open if it fails.
  *
- * @throws SwankError the errors of the transport's opener, and `NOT_SWANK`, `SLYNK`, `UNSUPPORTED_LISP`, `SWANK_TOO_OLD`, `NO_THREADS`,
+ * @throws SwankError the errors of the transport's opener, and `NOT_SWANK`, `SLYNK`, `SWANK_TOO_OLD`, `NO_THREADS`,
  * `SECRET_REJECTED`, `SECRET_UNREADABLE`, `CONNECTION_LOST`, `CANCELLED`, `INVALID_ARGUMENT`
  */
 export async function openConnection(opener: TransportOpener, options: OpenOptions = {}): Promise<OpenedConnection> {
@@ -530,13 +533,20 @@ async function openOnce(attempt: Attempt, connectionOptions: ConnectionOptions):
     const lisp = runnerOf(connection).with({ timeout: remaining, signal });
     const info = await describedBy(firstRequest, lisp);
     checkImage(info, server);
-    return { connection, info, notes: [secret?.warning, exposure].filter((note) => note !== undefined) };
+    const notes = [secret?.warning, exposure, serialNote(abilitiesOf(info))];
+    return { connection, info, notes: notes.filter((note) => note !== undefined) };
   } catch (error) {
     await connection.leave();
     throw handshakeError(error, { ...server, secretSent: secret !== undefined, exposure, heard });
   } finally {
     stop();
   }
+}
+
+/** A sentence on an image that serves one request at a time. */
+function serialNote(abilities: Abilities): string | undefined {
+  if (abilities.has("threads")) return undefined;
+  return `${abilities.implementation} has no threads: it serves one request at a time, code that runs cannot be interrupted, and a stop blocks it until it is resumed or aborted.`;
 }
 
 /** The codes of errors after which a server can still answer. */
@@ -575,6 +585,7 @@ export type ForeignErrors = "auto" | "mine" | "theirs" | "last";
 /** Sets up a new connection so that it does not disturb other clients, and so that the image cleans up after it. Gives the number of others. */
 export const attachImage = lispFunction({
   name: "attach",
+  ability: "evaluate",
   module: "connection",
   encode: (foreignErrors: ForeignErrors) => [keyword(foreignErrors)],
   decode: integer,
@@ -596,8 +607,9 @@ export interface AttachOptions extends OptionsOf<typeof attachOptions> {}
  */
 export async function attach(
   loader: ModuleLoader,
+  { kind }: Pick<Abilities, "kind">,
   { foreignErrors = "auto" }: AttachOptions,
   limits: LoadLimits,
 ): Promise<void> {
-  await loader.load(runtimeModule("connection"), openingCall(attachImage, foreignErrors), limits);
+  await loader.load(moduleFor(kind, "connection"), openingCall(attachImage, foreignErrors), limits);
 }

@@ -158,13 +158,15 @@ export async function findLisp(options: FindLispOptions = {}): Promise<LispInsta
 
 /** Runs the Lisp and returns the description that it prints. */
 async function describeLisp(executable: string, options: FindLispOptions): Promise<string> {
+  const timeout = AbortSignal.timeout(DESCRIBE_TIMEOUT);
   const { succeeded, output, ending } = await runLisp(executable, {
     args: ARGS,
     env: options.env ?? process.env,
-    signal: eitherSignal(options.signal, AbortSignal.timeout(DESCRIBE_TIMEOUT)),
+    signal: eitherSignal(options.signal, timeout),
   });
   if (options.signal?.aborted) throw new SwankError("CANCELLED", "Looking for Lisp was cancelled.");
   if (succeeded) return output;
+  if (timeout.aborted) throw unusable(executable, `it did not answer within ${DESCRIBE_TIMEOUT / 1000} s`, output);
   throw unusable(executable, `running it as SBCL failed (${ending})`, output);
 }
 

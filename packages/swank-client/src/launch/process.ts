@@ -401,6 +401,9 @@ export function runLisp(executable: string, options: RunOptions): Promise<RunRes
     child.stdin.end(options.input ?? "");
     child.once("error", (error) => {
       failure = error.message;
+      // What it has started may live on and keep its output open: the script of a package manager, for example, runs the Lisp as its child.
+      child.stdout.destroy();
+      child.stderr.destroy();
       if (child.pid === undefined) finish(false, failure);
     });
     child.once("close", (code, signal) => finish(code === 0, failure ?? endingText(code, signal)));

@@ -73,16 +73,6 @@ const noteAnswer = lispFunction({
   label: () => "recording an answer",
 });
 
-/** Ends a question that the user has answered elsewhere. */
-const settleQuestion = lispFunction({
-  name: "settle-question",
-  module: "emacs",
-  encode: (action: string, answer: SettledAnswer) => forms(action, keyword(answer)),
-  decode: any,
-  timeout: NOTE_TIME,
-  label: () => "withdrawing a question",
-});
-
 /** Records a call that the agent's server refused. */
 const noteRefusal = lispFunction({
   name: "note-refusal",
@@ -269,16 +259,17 @@ export class AgentActivity {
   }
 
   /**
-   * Ends a question of `askUser` with `waits` that the user has answered in the agent's own client: `askUser` gives that answer, and the
-   * others who were asked are told.
+   * Ends a question of `askUser` with a `key` that the user has answered in the agent's own client: `askUser` gives that answer, and the
+   * others who were asked are told. If somebody else was faster, that answer stays.
    *
-   * @param action - That of the question.
+   * @param key - That of the question.
+   * @returns the answer that counts; `nobody` if the image does not have the question, or it ended without an answer.
    * @throws SwankError as for `noteQuestion`.
    */
-  async settle(action: string, answer: SettledAnswer): Promise<void> {
-    check.text("action", action);
+  async settle(key: string, answer: SettledAnswer): Promise<UserReply> {
+    check.text("key", key);
     checkSettled("answer", answer);
-    if (this.#isNamed) await this.#lisp.run(settleQuestion, action, answer);
+    return this.#isNamed ? this.#lisp.run(settleQuestion, key, answer) : { answer: "nobody" };
   }
 
   /**
@@ -303,8 +294,11 @@ export interface UserQuestion {
   readonly stop?: { readonly thread: number; readonly level: number } | undefined;
   /** Seconds that the user has. */
   readonly seconds: number;
-  /** Whether the question is also there for who begins to listen later, so that it is never answered by `nobody`. Default: false. */
-  readonly waits?: boolean | undefined;
+  /**
+   * Names the question for `settle`, as no other question is named. It is then also there for who begins to listen later, so that it is never
+   * answered by `nobody`.
+   */
+  readonly key?: string | undefined;
 }
 
 /**
@@ -348,16 +342,29 @@ export const userReachable = lispFunction({
 export const askUser = lispFunction({
   name: "ask-user",
   module: "emacs",
-  encode: ({ action, particulars, circumstances, stop, seconds, waits }: UserQuestion) => [
+  encode: ({ action, particulars, circumstances, stop, seconds, key }: UserQuestion) => [
     action,
     quote(listOf(particulars.map(([label, text]) => listForm(label, text)))),
     quote(listOf(circumstances)),
     stop === undefined ? NIL : quote(listForm(stop.thread, stop.level)),
     seconds,
-    ...keywordForms({ waits }),
+    ...keywordForms({ key }),
   ],
   decode: userReply,
   label: () => "asking the user",
+});
+
+/** Milliseconds that an image has to say which answer counts: the agent waits for it. */
+const SETTLE_TIME = 3000;
+
+/** Ends a question that the user has answered elsewhere. Gives the answer that counts (lisp/emacs/questions.lisp). */
+const settleQuestion = lispFunction({
+  name: "settle-question",
+  module: "emacs",
+  encode: (key: string, answer: SettledAnswer) => forms(key, keyword(answer)),
+  decode: userReply,
+  timeout: SETTLE_TIME,
+  label: () => "withdrawing a question",
 });
 
 const request = plist({

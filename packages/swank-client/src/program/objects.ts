@@ -125,6 +125,7 @@ const noPart = map(tuple(integer, integer), ([index, count]) => {
 /** Describes a numbered object, or a part of it (lisp/observe/inspector.lisp). */
 const inspectObjectCall = lispFunction({
   name: "inspect-object",
+  ability: "inspect",
   module: "observe",
   encode: (id: number, { path = [], expression, start = 0, count = 50, depth = 1, keep }: InspectObjectOptions) => [
     id,
@@ -149,6 +150,7 @@ export async function inspectObject(lisp: LispRunner, id: number, options: Inspe
 /** No longer keeps a numbered object alive. => whether it was kept */
 export const releaseObject = lispFunction({
   name: "release-object",
+  ability: "inspect",
   module: "observe",
   encode: (id: number) => [id],
   decode: boolean,
@@ -158,6 +160,7 @@ export const releaseObject = lispFunction({
 /** No longer keeps any object alive for this client. => the number of those that were kept */
 export const releaseObjects = lispFunction({
   name: "release-objects",
+  ability: "inspect",
   module: "observe",
   encode: () => [],
   decode: integer,

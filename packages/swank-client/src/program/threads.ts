@@ -160,6 +160,7 @@ const LIST_TIME = 20_000;
 /** The thread `id`, or the threads whose names contain `name`, with so many frames each (lisp/debug/threads.lisp). */
 const threadsOfProgram = lispFunction({
   name: "list-threads",
+  ability: "threads",
   module: "debug",
   encode: ({ id, name, frames = 0 }: ThreadsOptions) => keywordForms({ id, name, frames }),
   decode: programThreads,
@@ -205,6 +206,7 @@ function refusalsOf<Args extends readonly [id: number, ...rest: unknown[]]>(): R
 /** Stops a thread in the debugger, soon (lisp/debug/threads.lisp). */
 export const stopThread = lispFunction({
   name: "stop-thread",
+  ability: "interrupt",
   module: "debug",
   encode: (id: number) => [id],
   decode: tagged({ stopping: nothing(() => undefined) }),

@@ -1,4 +1,5 @@
 import { DecodeError, type Decoder, decode, keyword, NIL, type Sexp, T } from "sexp-parser";
+import { ABILITIES, type Ability } from "../base/abilities.js";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions, type Schema } from "../base/options.js";
 import type { Reply } from "../wire/messages.js";
@@ -56,6 +57,8 @@ export interface LispFunction<Args extends readonly unknown[], Result> {
   readonly where?: (typeof PLACES)[number];
   /** The system of this package that the function needs. It is loaded before the first call. Default: none. */
   readonly module?: ModuleName;
+  /** What the image must be able to do. Default: `runtime` for a function of a module, otherwise nothing. */
+  readonly ability?: Ability;
   /**
    * The contrib of SLIME that defines the function, e.g. `swank-fuzzy`. It is loaded before the first call. Default: none.
    */
@@ -77,6 +80,7 @@ const fields: Schema = {
   name: check.text,
   where: check.choice(PLACES),
   module: check.choice(MODULE_NAMES),
+  ability: check.choice(ABILITIES),
   contrib: check.text,
   encode: check.function(),
   decode: check.function(),

@@ -1,11 +1,12 @@
 import { type Decoder, decode, keyword, list, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
+import type { Abilities } from "../base/abilities.js";
 import { SwankError } from "../base/errors.js";
 import { draftEnding, removeQuietly } from "../files/kept.js";
 import { ownCode } from "../wire/sent.js";
 import type { Caller } from "./caller.js";
 import type { LispFunction, ModuleName } from "./function.js";
 import { decodeValue, encoded, type Modules } from "./runner.js";
-import { type RuntimeModule, readLisp, runtimeModule } from "./runtime.js";
+import { moduleFor, type RuntimeModule, readLisp } from "./runtime.js";
 
 const { any, map, nullable, string, tagged, tuple } = decode;
 
@@ -68,6 +69,11 @@ export function loadCompiledForm(module: RuntimeModule, { path, id }: ModuleFold
 /** Loads a module from its texts. */
 export function loadTextsForm(module: RuntimeModule): Sexp {
   return loadForm(module, quote([...module.texts]), NIL, NIL, NIL, NIL);
+}
+
+/** Loads the portable runtime from its texts. */
+function loadPortableForm(module: RuntimeModule): Sexp {
+  return list(form("load-portable"), keyword(module.marker), quote([...module.texts]));
 }
 
 function loadForm({ marker }: RuntimeModule, ...source: readonly Sexp[]): Sexp {
@@ -136,9 +142,14 @@ export class ModuleLoader {
    * @throws SwankError `RUNTIME_FAILED`, and the errors of `Caller.call`.
    */
   async load(module: RuntimeModule, call?: OpeningCall, limits: LoadLimits = {}): Promise<Sexp> {
-    const compiled = this.#folder && (await this.#loadCompiled(module, call, limits, this.#folder));
+    const isPortable = module.kind === "portable";
+    const compiled =
+      isPortable || this.#folder === undefined
+        ? undefined
+        : await this.#loadCompiled(module, call, limits, this.#folder);
     if (compiled !== undefined) return compiled.value;
-    const loaded = await this.#send(callIfLoadedForm(module, call, loadTextsForm(module)), limits);
+    const load = isPortable ? loadPortableForm(module) : loadTextsForm(module);
+    const loaded = await this.#send(callIfLoadedForm(module, call, load), limits, !isPortable);
     if ("value" in loaded) return loaded.value;
     const problem = loaded.problem ?? "its lock could not be taken";
     throw new SwankError("RUNTIME_FAILED", `The runtime could not be loaded into the image: ${problem}`);
@@ -153,14 +164,15 @@ export class ModuleLoader {
     return undefined;
   }
 
-  async #send(form: Sexp, { timeout = LOADING_TIME, signal }: LoadLimits): Promise<Loaded> {
+  async #send(form: Sexp, { timeout = LOADING_TIME, signal }: LoadLimits, compiles = true): Promise<Loaded> {
     const label = "loading the runtime";
-    return decodeValue(loaded, await this.#caller.call(form, { label, timeout, signal, compiles: true }), label);
+    return decodeValue(loaded, await this.#caller.call(form, { label, timeout, signal, compiles }), label);
   }
 }
 
 /** What a client may load into its image. */
 interface InstallOptions {
+  readonly abilities: Abilities;
   /** `false`: nothing. */
   readonly runtime?: boolean | undefined;
   /** Calls to make with a module when it is loaded. */
@@ -184,6 +196,10 @@ export class RuntimeInstaller implements Modules {
     return this.#loaded.get(name)?.packageName;
   }
 
+  get abilities(): Abilities {
+    return this.#options.abilities;
+  }
+
   /** True if no module was needed yet, so that this client has loaded nothing. */
   get unused(): boolean {
     return this.#modules.size === 0;
@@ -202,11 +218,11 @@ export class RuntimeInstaller implements Modules {
   async #prepare(name: ModuleName): Promise<RuntimeModule> {
     // All other modules need `evaluate`, and it describes stops at breakpoints.
     if (name !== "evaluate") await this.ensure("evaluate");
-    const { runtime, openings } = this.#options;
+    const { runtime, openings, abilities } = this.#options;
     if (runtime === false) {
       throw new SwankError("RUNTIME_FORBIDDEN", "This client must load nothing into the image (runtime: false).");
     }
-    const module = runtimeModule(name);
+    const module = moduleFor(abilities.kind, name);
     // Every connection has loaded `connection`.
     for (const needed of module.dependsOn) if (needed !== "connection") await this.ensure(needed);
     await this.#loader.load(module, openings?.[name]);
@@ -218,7 +234,7 @@ export class RuntimeInstaller implements Modules {
   /** Loads a companion of a module if there is a call to make with it. Without it, everything else works. */
   async #loadCompanion(name: ModuleName, opening: OpeningCall | undefined): Promise<void> {
     if (opening === undefined) return;
-    const module = runtimeModule(name);
+    const module = moduleFor(this.#options.abilities.kind, name);
     const loading = this.#loader.load(module, opening).then(() => this.#loaded.set(name, module));
     await loading.catch(() => undefined);
   }

@@ -1,4 +1,5 @@
 import { type Decoder, isList, isSymbol, keyword, list, quote, type Sexp, symbol } from "sexp-parser";
+import type { Abilities, Ability } from "../base/abilities.js";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions, type QuestionOptions, type Schema } from "../base/options.js";
 import { beforeSending, type CallLimits } from "../base/waiting.js";
@@ -52,6 +53,8 @@ export interface Modules {
   ensure(name: ModuleName): Promise<{ readonly packageName: string }>;
   /** Name of a module's package, if the module is known to be loaded. */
   packageOf(name: ModuleName): string | undefined;
+  /** What the image can do; `undefined` where that is not known. */
+  readonly abilities?: Abilities;
 }
 
 /** Options for calling functions. */
@@ -120,13 +123,33 @@ export class LispRunner {
     limits: CallLimits = this.#options,
   ): Promise<Result> {
     const { label, operands } = encoded(called, args);
+    const ability = abilityFor(called);
+    if (ability !== undefined) this.#modules.abilities?.require(ability, label);
     if (called.contrib !== undefined)
       await beforeSending(loadContrib(this.#caller, called.contrib, label), label, limits);
     const { timeout = called.timeout, signal } = limits;
     const operator = this.#knownOperator(called) ?? symbol(await operatorOf(called, this.#modules, label, signal));
     const mayLeave = called.unwound !== undefined;
-    const reply = await place.send([operator, ...operands], { label, mayLeave, timeout, signal });
+    const sent = place.send([operator, ...operands], { label, mayLeave, timeout, signal });
+    const reply = await sent.catch((error: unknown) => {
+      throw this.#afterFailure(error, ability, label);
+    });
     return resultOf(called, args, reply, label);
+  }
+
+  /** The error of a call. In a Lisp other than SBCL, one that entered the debugger, and was unwound, needed what the image lacks. */
+  #afterFailure(error: unknown, ability: Ability | undefined, label: string): unknown {
+    const { abilities } = this.#modules;
+    const isMissing = error instanceof SwankError && error.code === "REQUEST_FAILED" && abilities?.kind === "portable";
+    if (!isMissing || ability === undefined || ability === "evaluate") return error;
+    abilities.lose(ability);
+    const { code, message, remedy, details } = abilities.refusal(ability, label);
+    return new SwankError(code, `${message} ${error.message}`, { remedy, details, cause: error });
+  }
+
+  /** What the image can do; `undefined` where that is not known. */
+  get abilities(): Abilities | undefined {
+    return this.#modules.abilities;
   }
 
   /** The symbol of a function that needs no module to be loaded first. */
@@ -174,6 +197,11 @@ export class LispRunner {
         this.#caller.reply(form, { label, package: packageName, thread, timeout, signal }),
     };
   }
+}
+
+/** What the image must be able to do for a function. */
+function abilityFor({ ability, module }: Pick<LispFunction<[], unknown>, "ability" | "module">): Ability | undefined {
+  return ability ?? (module === undefined ? undefined : "runtime");
 }
 
 /**

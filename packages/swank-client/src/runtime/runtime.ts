@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Decoded, DecodeError, type Decoder, decode, isSymbol, readAll, type Sexp } from "sexp-parser";
+import type { RuntimeKind } from "../base/abilities.js";
 import { ownCode } from "../wire/sent.js";
 import { BUILT_INDEX, LISP_FOLDER, type RuntimeIndex } from "./bundled.js";
 import { COMPANIONS, lispFunction, MODULE_NAMES, type ModuleName } from "./function.js";
@@ -57,6 +58,7 @@ const file: Decoder<string> = map(list(any), (items) => {
 /** A Lisp system, ready to be loaded into an image. */
 export interface RuntimeModule {
   readonly name: ModuleName;
+  readonly kind: RuntimeKind;
   /** A hash of the texts of all modules. */
   readonly version: string;
   /** Name of the package whose external symbols the client calls. */
@@ -88,13 +90,53 @@ const known: {
   texts?: ReadonlyMap<ModuleName, readonly string[]>;
 } = {};
 
-/** A module. */
+/** A module for an image that gets this kind of runtime. */
+export function moduleFor(kind: RuntimeKind, name: ModuleName): RuntimeModule {
+  return kind === "sbcl" ? runtimeModule(name) : portableModule(name);
+}
+
+/** The portable runtime, which is loaded in one piece whatever module is needed first. */
+function portableModule(name: ModuleName): RuntimeModule {
+  known.index ??= BUILT_INDEX ?? readIndex();
+  const { version } = known.index;
+  const marker = versioned("portable", version);
+  return {
+    name,
+    kind: "portable",
+    version,
+    packageName: marker,
+    marker,
+    dependsOn: [],
+    companions: [],
+    get texts() {
+      return [...portableTexts().map((text) => withVersion(text, version)), readyForm(marker)];
+    },
+  };
+}
+
+/** Its own system, and the one for every Lisp. */
+function portableTexts(): readonly string[] {
+  const files = readSystems().flatMap(({ name, files }) => (name === "any" || name === "portable" ? files : []));
+  return files.map(readLisp);
+}
+
+/** Each version has its own packages, so that it redefines neither another version nor a system loaded by hand. */
+function withVersion(text: string, version: string): string {
+  return text.replaceAll(PACKAGE_NAME, `swank-client/$1/${version}`);
+}
+
+function readyForm(marker: string): string {
+  return `(cl:setf (cl:get :${marker} :ready) cl:t)\n`;
+}
+
+/** A module of SBCL's runtime. */
 export function runtimeModule(name: ModuleName): RuntimeModule {
   known.index ??= BUILT_INDEX ?? readIndex();
   const { version, dependencies } = known.index;
   const marker = versioned(name, version);
   return {
     name,
+    kind: "sbcl",
     version,
     packageName: marker,
     marker,
@@ -102,11 +144,8 @@ export function runtimeModule(name: ModuleName): RuntimeModule {
     companions: COMPANIONS[name] ?? [],
     // Only the first client of an image needs the texts.
     get texts() {
-      // Each version has its own packages, so that it redefines neither another version nor a system loaded by hand.
-      const own = (knownTexts().get(name) ?? []).map((text) =>
-        text.replaceAll(PACKAGE_NAME, `swank-client/$1/${version}`),
-      );
-      return [...own, `(cl:setf (cl:get :${marker} :ready) cl:t)\n`];
+      const own = (knownTexts().get(name) ?? []).map((text) => withVersion(text, version));
+      return [...own, readyForm(marker)];
     },
   };
 }
@@ -119,7 +158,7 @@ export function allModules(): readonly RuntimeModule[] {
 /** Reads all files of the modules. */
 export function readIndex(): RuntimeIndex {
   const hash = createHash("sha256");
-  for (const text of [...knownTexts().values()].flat()) hash.update(text);
+  for (const text of [...[...knownTexts().values()].flat(), ...portableTexts()]) hash.update(text);
   return {
     version: hash.digest("hex").slice(0, 12).toUpperCase(),
     dependencies: Object.fromEntries([...moduleFiles()].map(([name, { dependsOn }]) => [name, dependsOn])),

@@ -1,4 +1,4 @@
-import { delimiter, resolve } from "node:path";
+import { delimiter, resolve, sep } from "node:path";
 import { nearest } from "../text/cut.js";
 import { type Command, findCommand, readCommand, readWords, STANDARD_INPUT } from "./commands.js";
 import {
@@ -384,8 +384,8 @@ const HTTP_OPTIONS: readonly Option<unknown>[] = [
 const PAGE_NEEDS_IMAGE =
   "page needs the port of the image's Swank: swank-mcp page --attach [HOST:]PORT. To watch the agents of a server, start that with --page.";
 
-/** The commands that can serve a page. */
-const SERVING: readonly Command[] = ["serve", "http", "console", "page"];
+/** The commands that can serve a page, and the one that configures such a command. */
+const SERVING: readonly Command[] = ["serve", "http", "console", "page", "setup"];
 
 const READ_ONLY_PAGE_NEEDS_PAGE = "--page-read-only is about the page: write --page, too.";
 
@@ -459,7 +459,12 @@ function entryArgs(texts: ReadonlyMap<string, readonly string[]>): readonly stri
     const option = ALL_OPTIONS.find((candidate) => candidate.flag === flag);
     const isPath = option?.placeholder === "FILE" || option?.placeholder === "FOLDER";
     if (option === OPTIONS.dryRun) return [];
-    return values.map((value) => (value === "" ? flag : `${flag}=${isPath ? resolve(value) : value}`));
+    return values.map((value) => {
+      if (value === "") return flag;
+      // A program without a folder is looked for on the PATH.
+      const isRelative = isPath || (option === OPTIONS.lisp && value.includes(sep));
+      return `${flag}=${isRelative ? resolve(value) : value}`;
+    });
   });
 }
 
@@ -551,7 +556,7 @@ function readPublicUrl(text: string | undefined): URL | undefined {
 }
 
 /** Whether an address can be reached from this machine only. */
-function isLoopback(host: string): boolean {
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

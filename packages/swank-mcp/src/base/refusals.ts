@@ -2,7 +2,7 @@ import { SwankError, type types } from "swank-client";
 import { cutStart, cutText } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 import { EVERY_TOOL, type ToolAnswer, type ToolGuide } from "./answer.js";
-import { addressText, type Config, DEFAULT_HOST, type ImageAddress, tunnelTo } from "./config.js";
+import { addressText, type Config, DEFAULT_HOST, type ImageAddress, isLoopback, tunnelTo } from "./config.js";
 
 /**
  * The refusals of this server's tools, with their meanings and remedies. Tools also report the errors of `swank-client`.
@@ -264,7 +264,7 @@ function unreachable(cause: SwankError, remedy: string): Refusal {
 function howToListen(address: ImageAddress): string {
   return `Ask the user to evaluate this in the image (in Emacs, in the SLIME REPL), then call again:
   (swank:create-server :port ${address.port} :dont-close t)
-If the image has no SWANK package, evaluate (ql:quickload :swank) first.${isThisMachine(address) ? "" : ` ${throughTunnel(address)}`}`;
+If the image has no SWANK package, evaluate (ql:quickload :swank) first.${isLoopback(address.host) ? "" : ` ${throughTunnel(address)}`}`;
 }
 
 function throughTunnel(address: ImageAddress): string {
@@ -279,10 +279,6 @@ function otherPort({ details }: SwankError, { host }: ImageAddress): string {
   if (details.port === undefined) return "";
   const there = host === DEFAULT_HOST ? details.port : addressText({ host, port: details.port });
   return ` swank-mcp must then be started with --attach ${there}.`;
-}
-
-function isThisMachine({ host }: ImageAddress): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host);
 }
 
 /** The options that can correct a failed launch, by the client's error code. */

@@ -1,11 +1,12 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { SwankError } from "swank-client";
-import { attempted, defaultCacheFolder, homeFolder, quicklispFolders, treeProblem } from "swank-client/internal";
+import { attempted, defaultCacheFolder, homeFolder, ownFolder, quicklispFolders } from "swank-client/internal";
 import { findLisp, findSwank } from "swank-client/launch";
 import { isExecutable } from "../base/client-setup.js";
-import { type Config, DEFAULT_HOST, DEFAULT_PORT } from "../base/config.js";
+import { type Config, DEFAULT_HOST, DEFAULT_PORT, isLoopback } from "../base/config.js";
+import { OTHERS } from "../base/log.js";
 import { emacsFolder, VERSION } from "../base/version.js";
 import { bytesText, plural, shellWord } from "../text/cut.js";
 import { findEmacs } from "./emacs.js";
@@ -22,15 +23,17 @@ export interface Examination {
 
 /** Looks for what the server needs and what it can use. Starts SBCL and Emacs for a moment, and changes nothing. */
 export async function examine(config: Config, env: Environment): Promise<Examination> {
+  // A program that hangs is given half a minute, so they are started together.
+  const [lisp, emacs] = await Promise.all([lispFinding(config, env), emacsFindings(env)]);
   const findings = [
     nodeFinding(),
-    await lispFinding(config, env),
+    lisp,
     await swankFinding(config, env),
     managerFinding(env),
-    ...(await emacsFindings(env)),
+    ...emacs,
     await cacheFinding(config, env),
     ...secretFindings(env),
-    await portFinding(config.attach?.port ?? DEFAULT_PORT, "in use; if that is Swank, --attach reaches it"),
+    await imagePortFinding(config),
     await portFinding(config.port, "in use; name another one with --port"),
     environmentFinding(env),
   ];
@@ -60,7 +63,12 @@ async function lispFinding({ lisp }: Config, env: Environment): Promise<Finding>
     const { version, executable } = await findLisp({ ...(lisp === undefined ? {} : { lisp }), env });
     return { subject: "SBCL", state: "ok", text: `${version}, ${testedText(version, TESTED.sbcl)}, ${executable}` };
   } catch (error) {
-    return missing("SBCL", error, env);
+    const finding = missing("SBCL", error, env);
+    if (!finding.text.includes("cannot be used")) return finding;
+    // One is installed, so that installing it helps nobody.
+    const mend =
+      lisp === undefined && env["SBCL"] ? "unset SBCL" : "start swank-mcp with --lisp, the path of another SBCL";
+    return { ...finding, mend };
   }
 }
 
@@ -116,6 +124,8 @@ function managerFinding(env: Environment): Finding {
 
 async function emacsFindings(env: Environment): Promise<readonly Finding[]> {
   const emacs = await findEmacs(env);
+  if (emacs === undefined && isOnPath("emacs", env))
+    return [{ subject: "Emacs", state: "wrong", text: "it does not say its version", mend: "emacs --batch --version" }];
   if (emacs === undefined) return [{ subject: "Emacs", state: "note", text: "none; only sharing an image needs it" }];
   const { version, slime } = emacs;
   return [
@@ -133,16 +143,20 @@ async function emacsFindings(env: Environment): Promise<readonly Finding[]> {
 }
 
 async function cacheFinding({ cacheDir }: Config, env: Environment): Promise<Finding> {
-  const folder = cacheDir ?? defaultCacheFolder(env);
+  const folder = resolve(cacheDir ?? defaultCacheFolder(env));
   if (!existsSync(folder)) return { subject: "Cache", state: "note", text: `${folder} is made when it is needed` };
-  const problem = await treeProblem(folder, false).catch(() => "cannot be read");
-  if (problem === undefined) return { subject: "Cache", state: "ok", text: `${folder}, ${sizeText(folder)}` };
-  const text = `${folder} ${problem}, so another folder is used`;
-  return { subject: "Cache", state: "wrong", text, mend: `rm -r ${shellWord(folder)}` };
+  const found = await ownFolder(folder);
+  if ("path" in found) return { subject: "Cache", state: "ok", text: `${folder}, ${sizeText(folder)}` };
+  // Without a reason of its own, it is a folder on the way to it that others can change.
+  const isItself = !found.problem.startsWith(`${folder} cannot be`);
+  const mend = isItself
+    ? `rm -r ${shellWord(folder)}`
+    : "start swank-mcp with --cache-dir, a folder that only you can write";
+  return { subject: "Cache", state: "wrong", text: `${found.problem}, so another folder is used`, mend };
 }
 
 function sizeText(folder: string): string {
-  const names = attempted(() => readdirSync(folder)) ?? [];
+  const names = attempted(() => readdirSync(folder, { recursive: true, encoding: "utf8" })) ?? [];
   const files = names
     .flatMap((name) => attempted(() => statSync(join(folder, name))) ?? [])
     .filter((each) => each.isFile());
@@ -150,29 +164,47 @@ function sizeText(folder: string): string {
   return `${bytesText(bytes)} in ${files.length} ${plural(files.length, "file")}`;
 }
 
-/** Bits of a file's mode that let others read or write it. */
-const OTHERS = 0o077;
-
 function secretFindings(env: Environment): readonly Finding[] {
   const file = join(homeFolder(env), ".slime-secret");
   const mode = attempted(() => statSync(file).mode);
   if (mode === undefined) return [];
   return (mode & OTHERS) === 0
     ? [{ subject: "Secret", state: "ok", text: `${file}, only yours` }]
-    : [{ subject: "Secret", state: "wrong", text: `other users can read ${file}`, mend: `chmod 600 ${file}` }];
+    : [
+        {
+          subject: "Secret",
+          state: "wrong",
+          text: `other users can read ${file}`,
+          mend: `chmod 600 ${shellWord(file)}`,
+        },
+      ];
+}
+
+/** Says of the port at which an image is looked for whether something listens there. */
+function imagePortFinding({ attach }: Config): Finding | Promise<Finding> {
+  const { host, port } = attach ?? { host: DEFAULT_HOST, port: DEFAULT_PORT };
+  if (isLoopback(host)) return portFinding(port, "in use; if that is Swank, --attach reaches it");
+  return { subject: `Port ${port}`, state: "note", text: "on another machine, so not looked at" };
 }
 
 /** Says whether a port is free, without connecting to it: a Swank that serves one client would take the visitor for it. */
 async function portFinding(port: number, ifUsed: string): Promise<Finding> {
   const subject = `Port ${port}`;
-  return (await isFree(port)) ? { subject, state: "ok", text: "free" } : { subject, state: "note", text: ifUsed };
+  const problem = await listeningProblem(port);
+  if (problem === undefined) return { subject, state: "ok", text: "free" };
+  return {
+    subject,
+    state: "note",
+    text: problem === "EADDRINUSE" ? ifUsed : `this user cannot listen there (${problem})`,
+  };
 }
 
-function isFree(port: number): Promise<boolean> {
+/** The system's code for why this process cannot listen on a port; `undefined` if it can. */
+function listeningProblem(port: number): Promise<string | undefined> {
   const server = createServer();
-  return new Promise((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen({ host: DEFAULT_HOST, port }, () => server.close(() => resolve(true)));
+  return new Promise((settle) => {
+    server.once("error", (error: NodeJS.ErrnoException) => settle(error.code ?? error.message));
+    server.listen({ host: DEFAULT_HOST, port }, () => server.close(() => settle(undefined)));
   });
 }
 

@@ -20,12 +20,15 @@ export function findingText({ subject, state, text, mend }: Finding): string {
   return [...lines, ...(mend === undefined ? [] : [`${" ".repeat(HEAD)}mend: ${mend}`])].join("\n");
 }
 
-/** Hides what a report must not tell: the user's home folder, which has the user's name. */
+/** Hides what a report must not tell: the user's home folder, which has the user's name. A shell understands what takes its place. */
 export function withoutHome(text: string, homes: readonly string[]): string {
   return homes
-    .filter((home) => home.length > 1)
+    .map((home) => home.replace(/\/+$/, ""))
+    .filter((home) => home !== "")
+    .flatMap((home) => [home, home.replaceAll("'", "'\\''")])
     .sort((left, right) => right.length - left.length)
-    .reduce((shown, home) => shown.replaceAll(home, "~"), text);
+    .map((home) => new RegExp(`('?)${home.replace(/[^\w/]/g, "\\$&")}(?![\\w-])(/?)`, "g"))
+    .reduce((shown, home) => shown.replace(home, (_, quote: string, slash: string) => `~${slash}${quote}`), text);
 }
 
 /** Managers of packages, each with the words by which the lines of a remedy begin its command. */

@@ -22,6 +22,9 @@ const MAX_TEXT = 200_000;
 
 const MAX_TEXTS = 8_000_000;
 
+/** Most calls whose texts are kept: those that the list has. */
+const MAX_KEPT = 1000;
+
 /** What the list shows of arguments that nothing has checked. */
 const sentSchema = z.looseObject({
   code: z.string().optional().catch(undefined),
@@ -171,7 +174,8 @@ export class AgentCalls {
   }
 }
 
-const NOT_KEPT = "The texts of this call are not kept any more: only the latest 8 million characters of all calls are.";
+const NOT_KEPT =
+  "The texts of this call are not kept any more: only those of the latest 1,000 calls are, and 8 million characters.";
 
 const KEEP_ALL = "Start swank-mcp with --ledger FILE to keep all calls in a file.";
 
@@ -213,6 +217,7 @@ interface KeptText {
   /** Characters of the output that are left out before it. */
   leftOut: number;
   answer: Pick<PageCallText, "answer" | "profile" | "trace">;
+  answerSize: number;
   size: number;
 }
 
@@ -229,6 +234,7 @@ class CallTexts {
       output: "",
       leftOut: 0,
       answer: { answer: [] },
+      answerSize: 0,
       size: 0,
     };
     this.#kept.set(id, kept);
@@ -250,12 +256,13 @@ class CallTexts {
   end(id: string, { blocks, meta }: ToolAnswer): void {
     const kept = this.#kept.get(id);
     if (kept === undefined) return;
-    const before = lengthOf(kept.answer.answer);
+    const before = kept.answerSize;
     const profile = dataOf(profileSchema, meta?.[PROFILE_META]);
     const trace = dataOf(traceSchema, meta?.[TRACE_META]);
     const answer = boundedTexts(blocks);
     kept.answer = { answer, ...(profile === undefined ? {} : { profile }), ...(trace === undefined ? {} : { trace }) };
-    this.#grow(kept, lengthOf(answer) - before);
+    kept.answerSize = lengthOf(answer) + sizeOf(profile) + sizeOf(trace);
+    this.#grow(kept, kept.answerSize - before);
   }
 
   find(id: string): PageCallText | undefined {
@@ -271,11 +278,16 @@ class CallTexts {
     kept.size += more;
     this.#size += more;
     for (const [id, oldest] of this.#kept) {
-      if (this.#size <= MAX_TEXTS || oldest === kept) break;
+      if ((this.#size <= MAX_TEXTS && this.#kept.size <= MAX_KEPT) || oldest === kept) break;
       this.#kept.delete(id);
       this.#size -= oldest.size;
     }
   }
+}
+
+/** Characters of data as JSON. */
+function sizeOf(data: object | undefined): number {
+  return data === undefined ? 0 : JSON.stringify(data).length;
 }
 
 function dataOf<Data>(schema: z.ZodType<Data>, data: JsonValue | undefined): Data | undefined {

@@ -36,6 +36,9 @@ const NAME_TIME = 3000;
 /** Most characters of a reason. */
 const MAX_WHY = 500;
 
+/** Why there is no image to connect to, once one was looked for. */
+const ENDED = "The image has ended, or cannot be reached or started. The next call of an agent tries again.";
+
 const UNANSWERED = "The image does not answer: the figures were read earlier.";
 
 /** What the page's own connection to the image is made and used with. */
@@ -94,6 +97,7 @@ export class ImageWatch {
   #pause = 0;
   #nextTry = 0;
   #publishedImage = "";
+  #isConnectingShown = false;
   #publishedStops = "[]";
   /** The stops whose reasons have been asked for. */
   readonly #asked = new WeakSet<DebuggedStop>();
@@ -102,7 +106,7 @@ export class ImageWatch {
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
-    this.record = new RecordView(parts.feed, (agent) => this.#servedNames.has(agent));
+    this.record = new RecordView(parts.feed, parts.mode, (agent) => this.#servedNames.has(agent));
     parts.host.onSession((session) => this.#follow(session));
     parts.feed.onWatch((isWatched) => this.#setWatched(isWatched));
   }
@@ -179,6 +183,8 @@ export class ImageWatch {
     const kind = this.#parts.imageKind();
     const isNew = kind === "connecting" || (kind === "open" && host.state.kind === "none");
     if (isNew) this.#publishImage({ state: "connecting" });
+    else if (kind === "none" && this.#isConnectingShown) this.#publishImage({ state: "none" });
+    else if (kind !== "open" && this.#isConnectingShown) this.#publishImage({ state: "lost", why: ENDED });
     if (this.#isConnecting || kind !== "open" || Date.now() < this.#nextTry) return;
     this.#isConnecting = true;
     try {
@@ -383,6 +389,7 @@ export class ImageWatch {
     const text = JSON.stringify(image);
     if (text === this.#publishedImage) return;
     this.#publishedImage = text;
+    this.#isConnectingShown = image.state === "connecting";
     this.#parts.feed.image(image);
   }
 

@@ -1,7 +1,8 @@
 import type { types } from "swank-client";
 import { cut, cutName, oneLine } from "../text/cut.js";
+import { visibleLine, visibleText } from "../text/visible.js";
 import type { Feed, PublishedCall } from "./feed.js";
-import type { PageAgent, PageCallText, PageQuestion } from "./model.js";
+import type { PageAgent, PageCallText, PageMode, PageQuestion } from "./model.js";
 
 /** Most characters of a call's code and output in the list, and of the first line of its result. */
 const MAX_CODE = 2000;
@@ -38,6 +39,7 @@ interface Kept {
 /** Shows what the record of an image tells of agents. */
 export class RecordView {
   readonly #feed: Feed;
+  readonly #mode: PageMode;
   readonly #isServed: (agent: string) => boolean;
   /** A number for each image, because calls of different images have the same numbers. */
   readonly #images = new Map<string, number>();
@@ -47,12 +49,15 @@ export class RecordView {
   readonly #agents = new Map<string, boolean>();
   readonly #published = new Map<string, string>();
   readonly #questions = new Map<number, PageQuestion>();
+  /** The agents that ask them. */
+  readonly #askers = new Map<number, string>();
   /** The questions that were answered here. */
   readonly #answeredHere = new Set<number>();
 
   /** @param isServed - Whether this server serves the agent of this name, so that its calls are known otherwise. */
-  constructor(feed: Feed, isServed: (agent: string) => boolean) {
+  constructor(feed: Feed, mode: PageMode, isServed: (agent: string) => boolean) {
     this.#feed = feed;
+    this.#mode = mode;
     this.#isServed = isServed;
   }
 
@@ -151,7 +156,8 @@ export class RecordView {
   #take({ agents, calls, questions }: types.AgentsLedger): void {
     const known = new Set(calls.map(({ number }) => this.#idOf(number)));
     for (const [id, kept] of this.#calls) if (!known.has(id)) this.#lose(kept);
-    for (const call of calls) this.#add(call);
+    // An agent that has left may have been one of this server.
+    for (const call of calls) if (this.#mode === "image" || agents.includes(call.agent)) this.#add(call);
     this.#takeAgents(agents);
     const numbers = new Set(questions.map(({ number }) => number));
     for (const number of [...this.#questions.keys()])
@@ -232,22 +238,34 @@ export class RecordView {
   #stateOf(name: string): PageAgent["state"] {
     const open = [...this.#calls.values()].filter(({ call, end }) => call.agent === name && end.status === undefined);
     if (open.some(({ call }) => call.operation === "approval")) return "asking";
-    if ([...this.#questions.values()].some(({ agent }) => agent === name)) return "asking";
+    if ([...this.#askers.values()].includes(name)) return "asking";
     if (open.some(({ stop }) => stop === undefined)) return "running";
     return open.length > 0 ? "stopped" : "idle";
   }
 
-  #ask({ number, agent, action, particulars, circumstances, forStop, asked, seconds }: types.PosedQuestion): void {
+  #ask(posed: types.PosedQuestion): void {
+    const { number, agent, forStop, asked, seconds } = posed;
     if (this.#questions.has(number)) return;
-    const until = asked + Math.round(seconds * 1000);
-    const question = { number, agent, action, particulars, circumstances, forStop, asked, until };
+    // Not every question comes from a server that has made all characters visible: Lisp itself asks about its end.
+    const question: PageQuestion = {
+      number,
+      agent: visibleLine(agent),
+      action: visibleLine(posed.action),
+      particulars: posed.particulars.map(([label, text]) => [visibleLine(label), visibleText(text)] as const),
+      circumstances: posed.circumstances.map(visibleLine),
+      forStop,
+      asked,
+      until: asked + Math.round(seconds * 1000),
+    };
     this.#questions.set(number, question);
+    this.#askers.set(number, agent);
     this.#feed.question(question);
     this.#showAgent(agent);
   }
 
   #withdraw(number: number, how: string): void {
-    const agent = this.#questions.get(number)?.agent;
+    const agent = this.#askers.get(number);
+    this.#askers.delete(number);
     if (!this.#questions.delete(number)) return;
     this.#feed.questionGone(number, how);
     if (agent !== undefined) this.#showAgent(agent);

@@ -24,6 +24,8 @@ const HEADINGS: Record<types.ChangeState, string> = {
   deleted: "Deleted from the file, but still in the image",
   "file-only":
     "Defined by the file when it was loaded, but not in the image now. Evaluate it again, or delete it from the file",
+  uncompared:
+    "Evaluated, and in no file with this text; save-changes does not know it. Write it into a file, or it is lost with the image",
 };
 
 /** Follows the heading of changes in files whose loaded text is not known. */
@@ -110,9 +112,10 @@ export function changeHeading({
 
 /** The diff that makes the image or the loaded text out of the other one, or the text that is known. */
 function bodyOf({ state, text, fileText }: types.Change): string {
-  if (state === "differs" || state === "conflict") return lineDiff(fileText ?? "", text ?? "");
+  if (state === "differs" || state === "conflict" || (state === "uncompared" && fileText !== undefined))
+    return lineDiff(fileText ?? "", text ?? "");
   if (state === "changed" && text !== undefined) return lineDiff(text, fileText ?? "");
-  return state === "image-only" ? (text ?? "") : "";
+  return state === "image-only" || state === "uncompared" ? (text ?? "") : "";
 }
 
 /** Text below the line of its change. */

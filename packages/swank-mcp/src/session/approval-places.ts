@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { types } from "swank-client";
 import { visibleLine, visibleText } from "../text/visible.js";
 import { type ApprovalRequest, actionText, detailText, isShownWhole, promptText } from "./approval-prompt.js";
@@ -57,8 +58,8 @@ export interface Place {
 }
 
 /**
- * The agent's client, and at the same time each Emacs and page that listens in the image, also later. The first decision counts, and the other question is
- * withdrawn. If the client cannot ask, only those are asked who listen now.
+ * The agent's client, and at the same time each Emacs and page that listens in the image, also later. The first decision counts, which the image
+ * knows, and the other question is withdrawn. If the client cannot ask, only those are asked who listen now.
  */
 export function inClientAndImage(client: Place, request: ApprovalRequest, image: ImageAsker): Place {
   return {
@@ -67,14 +68,15 @@ export function inClientAndImage(client: Place, request: ApprovalRequest, image:
     async ask(signal) {
       const withdrawing = new AbortController();
       const ending = AbortSignal.any([signal, withdrawing.signal]);
-      const there = decisionOf(throughImage(request, image, { waits: true }).ask(ending));
+      const key = randomUUID();
+      const there = decisionOf(throughImage(request, image, key).ask(ending));
       const end = await Promise.race([client.ask(ending), there]);
       if (end.kind === "decided" && end.answer.by === "client") {
         // Who is asked there is then told the answer, not only that the question is gone.
         const { isAllowed } = end.answer;
-        const answer = end.isForStop === true ? "stop" : isAllowed ? "yes" : "no";
-        void image.settle(request, answer).then(() => withdrawing.abort());
-        return end;
+        const first = imageEnd(await image.settle(key, end.isForStop === true ? "stop" : isAllowed ? "yes" : "no"));
+        withdrawing.abort();
+        return first.kind === "decided" && first.answer.by !== "client" ? first : end;
       }
       withdrawing.abort();
       const canWait = end.kind === "unable" || end.kind === "failed";
@@ -148,12 +150,12 @@ function clientEnd(reply: Reply): PlaceEnd {
   }
 }
 
-/** Each Emacs and page that listens in the image. @param waits - Whether the question is there for those that begin to listen later, too. */
-export function throughImage(request: ApprovalRequest, image: ImageAsker, { waits = false } = {}): Place {
+/** Each Emacs and page that listens in the image. @param key - Names a question that is there for those that begin to listen later, too. */
+export function throughImage(request: ApprovalRequest, image: ImageAsker, key?: string): Place {
   return {
     where: "image",
     isRecorded: true,
-    ask: async (signal) => imageEnd(await image.ask(request, { seconds: IMAGE_SECONDS, signal, waits })),
+    ask: async (signal) => imageEnd(await image.ask(request, { seconds: IMAGE_SECONDS, signal, key })),
   };
 }
 
@@ -219,7 +221,8 @@ interface ImageQuestionOptions {
   /** Seconds that the user has. */
   readonly seconds: number;
   readonly signal: AbortSignal;
-  readonly waits: boolean;
+  /** Names a question that is there for those that begin to listen later, too. */
+  readonly key: string | undefined;
 }
 
 /** Asks the user through the image, in each Emacs that is connected to it and has swank-mcp.el, and on each page. */
@@ -230,15 +233,18 @@ export interface ImageAsker {
   isAttended(): Promise<boolean>;
   /** Never rejects: the answer is `nobody` if the question reached no one who asks. */
   ask(request: ApprovalRequest, options: ImageQuestionOptions): Promise<types.UserReply>;
-  /** Ends a question that waits, because the user has given this answer in the client. Never rejects. */
-  settle(request: ApprovalRequest, answer: "yes" | "no" | "stop"): Promise<void>;
+  /**
+   * Ends the question with this key, because the user has given this answer in the client. Returns the answer that counts, which somebody else may have
+   * given first, or `nobody` if it is not known in the image. Never rejects.
+   */
+  settle(key: string, answer: "yes" | "no" | "stop"): Promise<types.UserReply>;
 }
 
 export function imageAsker(client: Pick<LispClient, "askUser" | "canAskUser" | "activity">): ImageAsker {
   return {
     isShared: client.activity.isRecorded,
     isAttended: () => client.canAskUser().catch(() => false),
-    ask(request, { seconds, signal, waits }) {
+    ask(request, { seconds, signal, key }) {
       const { particulars, circumstances = [], stop } = request;
       const question = {
         action: actionText(request),
@@ -246,10 +252,10 @@ export function imageAsker(client: Pick<LispClient, "askUser" | "canAskUser" | "
         circumstances: circumstances.map(visibleLine),
         stop: stop && { thread: stop.thread, level: stop.level },
         seconds,
-        waits,
+        key,
       };
       return client.askUser(question, { signal }).catch(() => ({ answer: "nobody" }));
     },
-    settle: (request, answer) => client.activity.settle(actionText(request), answer).catch(() => undefined),
+    settle: (key, answer) => client.activity.settle(key, answer).catch(() => ({ answer: "nobody" })),
   };
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { applyEdits, type FormattingOptions, modify, type ParseError, parse } from "jsonc-parser";
 import { parse as parseToml, stringify } from "smol-toml";
 import { type ClientHost, plain, type ServerEntry } from "../base/client-setup.js";
@@ -30,22 +31,34 @@ function withJsonEntry(host: ClientHost, entry: ServerEntry, before: string): Ed
   const options = { allowTrailingComma: true, allowEmptyContent: true };
   const value: unknown = parse(text, errors, options);
   if (errors.length > 0) return { problem: "is not JSON" };
-  if (!isTable(value ?? {})) return { problem: "holds no JSON object" };
+  if (value !== undefined && !isTable(value)) return { problem: "holds no JSON object" };
   const servers = tableIn(value, host.key);
   if (servers === undefined) return { problem: `has a ${host.key} that is no object` };
   const known = tableIn(servers, NAME);
   if (known === undefined) return { problem: `has an entry ${NAME} that is no object` };
+  if (isRemote(known)) return { problem: `has an entry ${NAME} for a server with an address` };
   const formattingOptions = formatOf(text);
   const set = (path: readonly string[], to: unknown) => {
     text = applyEdits(text, modify(text, [...path], to, { formattingOptions, getInsertionIndex: () => 0 }));
   };
   const fields = fieldsOf(host, entry);
+  const kept = Object.entries(known).filter(([name]) => name !== "args");
+  const wanted: Readonly<Record<string, unknown>> = { ...Object.fromEntries(kept), ...fields };
   // An entry that is there may have more: its environment, or what its user allows.
-  if (!hasTable(servers, NAME)) set([host.key, NAME], fields);
+  if (!hasKey(servers, NAME)) set([host.key, NAME], fields);
   else
     for (const field of ["type", "command", "args"])
-      if (JSON.stringify(known[field]) !== JSON.stringify(fields[field])) set([host.key, NAME, field], fields[field]);
+      if (JSON.stringify(wanted[field]) !== JSON.stringify(known[field])) set([host.key, NAME, field], wanted[field]);
+  // An edit changes the first of two equal names, and readers take the last.
+  const expected = { ...value, [host.key]: { ...servers, [NAME]: wanted } };
+  if (!isDeepStrictEqual(parse(text, [], options), expected)) return { problem: "has a name twice" };
   return { text: mark + (text.endsWith("\n") ? text : `${text}\n`) };
+}
+
+/** Whether an entry is that of a server which the client does not start. The command of one that it starts cannot be added to it. */
+function isRemote(known: Readonly<Record<string, unknown>>): boolean {
+  const type = known["type"] ?? "stdio";
+  return type !== "stdio" || ["url", "httpUrl", "serverUrl"].some((name) => hasKey(known, name));
 }
 
 /** The indentation of a text, so that what is added looks like the rest. */
@@ -65,20 +78,21 @@ function withTomlEntry(host: ClientHost, entry: ServerEntry, before: string): Ed
   const known = servers && tableIn(servers, NAME);
   if (servers === undefined || known === undefined) return { problem: `has a ${host.key} of another kind` };
   const wanted = { ...plain(entry) };
-  if (hasTable(servers, NAME)) {
+  if (hasKey(servers, NAME)) {
     const isSame =
       known["command"] === entry.command && JSON.stringify(known["args"] ?? []) === JSON.stringify(entry.args);
     return isSame ? { text: before } : { problem: `has another entry ${NAME}` };
   }
   // A table can follow whatever is there, unless that is written in one line.
-  const gap = before === "" || before.endsWith("\n\n") ? "" : before.endsWith("\n") ? "\n" : "\n\n";
-  const text = `${before}${gap}${stringify({ [host.key]: { [NAME]: wanted } }).trimStart()}`;
+  const gap = before === "" || /\n\r?\n$/.test(before) ? "" : before.endsWith("\n") ? "\n" : "\n\n";
+  const added = `${gap}${stringify({ [host.key]: { [NAME]: wanted } }).trimStart()}`;
+  const text = before + (before.includes("\r\n") ? added.replaceAll("\n", "\r\n") : added);
   return tomlValue(text) === undefined ? { problem: `has its ${host.key} in one line` } : { text };
 }
 
 function tomlValue(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    return parseToml(text);
+    return parseToml(text, { integersAsBigInt: "asNeeded" });
   } catch {
     return undefined;
   }
@@ -90,7 +104,7 @@ function tableIn(value: unknown, key: string): Readonly<Record<string, unknown>>
   return isTable(found) ? found : undefined;
 }
 
-function hasTable(value: Readonly<Record<string, unknown>>, key: string): boolean {
+function hasKey(value: Readonly<Record<string, unknown>>, key: string): boolean {
   return Object.hasOwn(value, key);
 }
 

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { join, resolve, sep } from "node:path";
-import { CLIENT_HOSTS, type ServerEntry } from "../base/client-setup.js";
+import { CLIENT_HOSTS, type ClientHost, type ServerEntry } from "../base/client-setup.js";
 import type { HostName } from "../base/commands.js";
 import { VERSION } from "../base/version.js";
 import { lineDiff } from "../text/line-diff.js";
-import { readConfigFile, writeConfigFile } from "./config-file.js";
+import { readConfigFile, type UntouchableFile, writeConfigFile } from "./config-file.js";
 import { entryText, withEntry } from "./entry.js";
 
 /** Exit code if the configuration was left alone. */
@@ -59,24 +59,30 @@ export interface SetupOptions {
   readonly machine: Machine;
 }
 
+/** What `setup` says, and its exit code. */
+interface Told {
+  readonly text: string;
+  readonly exitCode: number;
+}
+
 /** Writes this server into a client's configuration, and says what was done. @throws OptionError */
-export async function setUpHost(options: SetupOptions): Promise<{ readonly text: string; readonly exitCode: number }> {
-  const { host, entry, dryRun, machine } = options;
-  const { title, line } = CLIENT_HOSTS[host];
-  const file = await readConfigFile(configPath(host, machine));
+export async function setUpHost({ host: name, entry, dryRun, machine }: SetupOptions): Promise<Told> {
+  const host = CLIENT_HOSTS[name];
+  const file = await readConfigFile(configPath(name, machine));
   const shown = file.path;
+  if ("problem" in file) return leftAlone(file, host, entry);
   const before = file.text ?? "";
-  const edited = withEntry(CLIENT_HOSTS[host], entry, before);
-  if ("problem" in edited) {
-    const own = line === undefined ? "" : `, or run: ${line(entry)}`;
-    return {
-      text: `${shown} ${edited.problem}, so nothing was changed. Add this to it yourself${own}\n\n${entryText(CLIENT_HOSTS[host], entry)}`,
-      exitCode: LEFT_ALONE,
-    };
-  }
+  const edited = withEntry(host, entry, before);
+  if ("problem" in edited) return leftAlone({ path: shown, ...edited }, host, entry);
   if (file.text === edited.text) return { text: `${shown} has this server already.\n`, exitCode: 0 };
   if (!dryRun) await writeConfigFile(file, edited.text);
   const done = dryRun ? "would be written" : file.text === undefined ? "was made" : "was changed";
-  const next = dryRun ? "" : `\nStart ${title} again: it then has the tools of swank.\n`;
+  const next = dryRun ? "" : `\nStart ${host.title} again: it then has the tools of swank.\n`;
   return { text: `${shown} ${done}:\n\n${lineDiff(before, edited.text)}\n${next}`, exitCode: 0 };
+}
+
+function leftAlone({ path, problem }: UntouchableFile, host: ClientHost, entry: ServerEntry): Told {
+  const own = host.line === undefined ? "" : `, or run: ${host.line(entry)}`;
+  const advice = `so nothing was changed. Add this to it yourself${own}`;
+  return { text: `${path} ${problem}, ${advice}\n\n${entryText(host, entry)}`, exitCode: LEFT_ALONE };
 }

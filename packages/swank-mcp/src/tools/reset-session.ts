@@ -217,7 +217,7 @@ async function onlyThere(session: LispSession): Promise<readonly string[]> {
   // The answer of another call that replaces it says so.
   if (found === undefined) return session.isRetired ? [] : [UNKNOWN];
   const { definitions, loaded } = found.value;
-  const unsaved = definitions.filter(({ saved }) => !saved);
+  const unsaved = definitions.filter(({ saved, changed }) => !saved && !changed);
   return [
     ...section(
       "loaded in the old image",

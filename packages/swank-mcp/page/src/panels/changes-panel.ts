@@ -37,6 +37,7 @@ const STATES: Record<ChangeState, string> = {
   new: "new in its file",
   deleted: "deleted from its file",
   "file-only": "no longer in the image",
+  uncompared: "in no file with this text",
 };
 
 /** The states of definitions that were evaluated, which can be saved or undone. */

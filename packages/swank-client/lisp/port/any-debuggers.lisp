@@ -1,0 +1,59 @@
+;;;; What the debuggers of Lisps other than SBCL call things: frames between the user's code and the debugger, and classes of the Lisp's own.
+
+(defpackage #:swank-client/any-debuggers
+  (:documentation "What the debuggers of Lisps other than SBCL show that is not the user's.")
+  (:use #:common-lisp)
+  (:export #:bare-call #:implementation-package-p #:machinery-p))
+
+(in-package #:swank-client/any-debuggers)
+
+(defparameter *machinery*
+  '("SIMPLE-EVAL" "UNIVERSAL-ERROR-HANDLER" "BYTECODES")
+  "Names, without their packages, of functions between the user's code and the debugger that no standard names.")
+
+(defparameter *machinery-prefixes* '("SWANK" "SI:" "SYSTEM:" "SYS::" "ORG.ARMEDBEAR." "JAVA.")
+  "What the names of other functions of the Lisp, of Java in ABCL, and of Swank begin with.")
+
+(defun after (mark text)
+  "What follows the last MARK in TEXT, or NIL."
+  (let ((start (search mark text :from-end t))) (and start (subseq text (+ start (length mark))))))
+
+(defun ecl-function-name (text)
+  "The name in TEXT if that is of a function as ECL prints it, #<bytecompiled-function NAME 0x7f>, or NIL."
+  (let* ((start (and (eql 0 (search "#<" text)) (position #\Space text)))
+         (end (and start (position #\Space text :from-end t))))
+    (and end (< start end) (search "function" text :end2 start) (subseq text (1+ start) end))))
+
+(defun bare-call (text)
+  "TEXT, of a frame, as a call. ECL prints the function, without arguments, and CLISP describes the frame."
+  (cond ((after "EVAL frame for form " text))
+        ((after "APPLY frame for call " text))
+        ((ecl-function-name text) (format nil "(~a)" (ecl-function-name text)))
+        ((find-if (lambda (char) (find char "( #<[")) text) text)
+        (t (format nil "(~a)" text))))
+
+(defun call-name (call)
+  "The name of the function in CALL, the text of a frame."
+  (let* ((start (if (and (plusp (length call)) (char= #\( (char call 0))) 1 0))
+         (end (position-if (lambda (char) (find char " )")) call :start start)))
+    (string-upcase (subseq call start end))))
+
+(defun numbered-lambda-p (name)
+  "True if NAME is one that ECL gives a function without a name."
+  (and (> (length name) 6) (string= "LAMBDA" name :end2 6) (every #'digit-char-p (subseq name 6))))
+
+(defun machinery-p (index call)
+  "True if CALL, the text of the frame with INDEX, is of the Lisp itself: a standard function, its evaluator or its debugger.
+CLISP's frames of forms are the user's, because they have the variables."
+  #+clisp (or (zerop index) (find (char call 0) "<[#"))
+  #-clisp
+  (let ((name (call-name call)))
+    (or (member name *machinery* :test #'string=)
+        (some (lambda (prefix) (eql 0 (search prefix name))) *machinery-prefixes*)
+        (eq :external (nth-value 1 (find-symbol name "COMMON-LISP")))
+        ;; the innermost frame of ECL is the function that calls the debugger
+        (and (zerop index) (numbered-lambda-p name)))))
+
+(defun implementation-package-p (package)
+  "True if PACKAGE holds the Lisp's own conditions."
+  (member (package-name package) '("SYSTEM" "SI" "CONDITIONS" "EXT" "EXTENSIONS" "CLOS" "FFI") :test #'string=))

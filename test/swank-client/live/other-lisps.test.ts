@@ -1,0 +1,193 @@
+import { expect } from "chai";
+import { connect, decode, type Evaluation, lispFunction, type Stop, type SwankClient } from "swank-client";
+import { rejection } from "../../support/caught.js";
+import { type OtherImage, startOtherLisp } from "../../support/other-lisps.js";
+
+/** Milliseconds for what a busy machine does in a moment. */
+const SOON = 20_000;
+
+describe("A client of ECL", () => {
+  let image: OtherImage;
+  let client: SwankClient;
+
+  before(async function () {
+    // alone, this test compiles Swank first
+    this.timeout(200_000);
+    image = await startOtherLisp("ecl");
+    client = await connect({ port: image.port, secret: false, timeout: SOON });
+  });
+
+  after(async () => {
+    await client.close();
+    await image.stop();
+  });
+
+  /** Evaluates code that stops. */
+  async function stopped(code: string): Promise<{ evaluation: Evaluation; stop: Stop }> {
+    const evaluation = client.evaluate(code);
+    const outcome = await evaluation.next({ timeout: SOON });
+    if (outcome.status !== "stopped") throw new Error(`${code} did not stop: ${JSON.stringify(outcome)}`);
+    return { evaluation, stop: outcome.stop };
+  }
+
+  it("evaluates form by form, with output apart from values, and warnings apart from output", async () => {
+    const code = '(warn "careful") (progn (princ "out") (princ "err" *error-output*) (values 3 "x"))';
+    const outcome = await client.evaluate(code).next({ timeout: SOON });
+    expect(outcome).to.include({ status: "returned", stdout: "out", stderr: "err" });
+    expect(outcome.warnings).to.deep.equal([{ type: "WARNING", class: "SIMPLE-WARNING", message: "careful" }]);
+    expect(outcome.status === "returned" && outcome.values).to.deep.equal(["3", '"x"']);
+  });
+
+  it("keeps the package and the history between evaluations", async () => {
+    await client.eval('(defpackage "ECL-TEST" (:use "CL")) (in-package "ECL-TEST") (list 1 2)');
+    expect(await client.eval("(list (first *) (package-name *package*))")).to.deep.equal(['(1 "ECL-TEST")']);
+    await client.eval('(in-package "CL-USER")');
+  });
+
+  it("prints values as data", async () => {
+    expect(await client.eval('(list 1 "x" :k)', { as: "data" })).to.have.length(1);
+    expect(await client.call("+", [1, 2])).to.equal(3);
+  });
+
+  it("says where code ends too early", async () => {
+    const outcome = await client.evaluate("(car (quote").next({ timeout: SOON });
+    expect(outcome).to.have.property("status", "aborted");
+    expect(outcome.status === "aborted" && outcome.error?.message).to.include("2 closing parentheses are missing");
+  });
+
+  it("reports an error with the condition in words, the user's frames, and their variables", async () => {
+    await client.eval("(defun halve (x) (let ((y (* 2 x))) (/ y 0)))");
+    const { stop } = await stopped("(halve 21)");
+    const { condition, locals, reason } = stop.data;
+    expect(reason).to.equal("error");
+    expect(condition.type).to.equal("DIVISION-BY-ZERO");
+    expect(condition.message).to.equal("arithmetic error DIVISION-BY-ZERO signalled\nOperation was (/ 42 0).");
+    expect(condition.supertypes).to.include("ARITHMETIC-ERROR");
+    expect(condition.frames.find(({ kind }) => kind === "user")?.call).to.equal("(HALVE)");
+    expect(locals.map(({ name, value }) => [name, value])).to.deep.equal([
+      ["X", "21"],
+      ["Y", "42"],
+    ]);
+    await stop.abort();
+  });
+
+  it("evaluates in a frame, with the frame's variables, and reports an error there without a deeper stop", async () => {
+    const { evaluation, stop } = await stopped("(halve 21)");
+    const frame = stop.condition.frames.find(({ kind }) => kind === "user")?.index ?? -1;
+    expect((await stop.evaluateInFrame(frame, "(list x y)")).values).to.deep.equal(["(21 42)"]);
+    const error = await rejection(stop.evaluateInFrame(frame, "(car 7)"), "FRAME_EVALUATION_FAILED");
+    expect(error.message).to.include("CONS");
+    expect((await stop.frames()).frames.map(({ index }) => index)).to.include(frame);
+    expect(client.stops).to.deep.equal([stop]);
+    await stop.abort();
+    expect(await evaluation.next({ timeout: SOON })).to.have.property("status", "aborted");
+  });
+
+  it("serves other requests while a thread is stopped", async () => {
+    const { stop } = await stopped('(error "wait")');
+    expect(await client.eval("(+ 1 2)")).to.deep.equal(["3"]);
+    await stop.abort();
+  });
+
+  it("invokes a restart with a value", async () => {
+    const { evaluation, stop } = await stopped('(+ 1 (restart-case (error "boom") (use-zero () 0) (use-that (v) v)))');
+    expect(stop.restarts.map(({ name }) => name)).to.deep.equal(["USE-ZERO", "USE-THAT", "ABORT"]);
+    await stop.invokeRestart(1, ["(+ 40 1)"]);
+    const outcome = await evaluation.next({ timeout: SOON });
+    expect(outcome.status === "returned" && outcome.values).to.deep.equal(["42"]);
+  });
+
+  it("continues from a break", async () => {
+    const { evaluation, stop } = await stopped('(list (break "here") 2)');
+    expect(stop.reason).to.equal("break");
+    await stop.continue();
+    expect(await evaluation.next({ timeout: SOON })).to.have.property("status", "returned");
+  });
+
+  it("unwinds an error without a stop, and keeps the stack of it", async () => {
+    const error = await rejection(client.eval("(halve 3)"), "LISP_ERROR");
+    expect(error.message).to.include("Operation was (/ 6 0).");
+  });
+
+  it("stops running code at its timeout, and ends it", async () => {
+    const { evaluation, stop } = await stoppedAtTimeout();
+    expect(stop.reason).to.equal("interrupt");
+    expect(await evaluation.abort()).to.have.property("status", "aborted");
+  });
+
+  async function stoppedAtTimeout() {
+    const evaluation = client.evaluate("(loop (sleep 0.02))", { timeout: 300 });
+    const outcome = await evaluation.next({ timeout: SOON });
+    if (outcome.status !== "stopped") throw new Error(JSON.stringify(outcome));
+    return { evaluation, stop: outcome.stop };
+  }
+
+  it("aborts running code", async () => {
+    const evaluation = client.evaluate("(loop (sleep 0.02))");
+    await evaluation.begun({ timeout: SOON });
+    expect(await evaluation.abort()).to.have.property("status", "aborted");
+  });
+
+  it("describes names, finds them, completes them and expands macros", async () => {
+    expect(await client.describeSymbol("halve")).to.include({ status: "found", name: "COMMON-LISP-USER::HALVE" });
+    const found = await client.code.apropos("halv");
+    expect(found.status === "found" && found.names.map(({ name }) => name)).to.include("COMMON-LISP-USER::HALVE");
+    expect(await client.completions("multiple-value-b", "CL-USER")).to.include("multiple-value-bind");
+    const expanded = await client.code.macroexpand("(when a b)");
+    expect(expanded.status === "expanded" && expanded.forms[0]?.text).to.equal("(if a (progn b))");
+  });
+
+  it("reports what the compiler says, and loads the code", async () => {
+    const code = "(defun compiled-here (x) (let ((unused 1)) (car x)))";
+    const compiled = await client.code.compile({ code }, { load: true });
+    expect(compiled).to.include({ status: "compiled", failed: false });
+    expect(await client.eval("(compiled-here '(7))")).to.deep.equal(["7"]);
+  });
+
+  it("lists threads, and knows its own evaluations among them", async () => {
+    const { evaluation, stop } = await stopped('(error "wait")');
+    const { threads } = await client.program.threads();
+    expect(threads.find(({ id }) => id === stop.thread)?.evaluation).to.equal(evaluation.id);
+    await stop.abort();
+  });
+
+  it("aborts the level that a missing feature enters, and does not ask for that feature again", async () => {
+    const other = await connect({ port: image.port, secret: false, timeout: SOON });
+    const evaluation = other.evaluate('(error "here")');
+    const outcome = await evaluation.next({ timeout: SOON });
+    if (outcome.status !== "stopped") throw new Error(JSON.stringify(outcome));
+    const { stop } = outcome;
+    expect(other.abilities.has("locals")).to.equal(true);
+    const missing = lispFunction({
+      name: "swank:restart-frame",
+      ability: "locals",
+      where: "stopped-thread",
+      encode: () => [0],
+      decode: decode.any,
+    });
+    const error = await rejection(stop.run(missing), "NOT_SUPPORTED");
+    expect(error.message).to.match(/^swank:restart-frame: ECL \S+ cannot do this \(locals\)\. .*not implemented/);
+    expect(other.abilities.missing).to.include("locals");
+    await rejection(stop.frameLocals(0), "NOT_SUPPORTED");
+    expect(stop).to.include({ isLive: true, level: 1 });
+    expect(other.stops).to.deep.equal([stop]);
+    await stop.abort();
+    await other.close();
+  });
+
+  it("says what ECL cannot do", async () => {
+    const { stop } = await stopped('(error "here")');
+    for (const [attempt, ability] of [
+      [() => stop.restartFrame(0), "restart-frame"],
+      [() => stop.returnFromFrame(0, "1"), "return-from-frame"],
+      [() => stop.step("into"), "stepping"],
+      [() => client.code.findReferences("halve", "callers"), "xref"],
+      [() => client.breakpoints.set("halve"), "runtime"],
+    ] as const) {
+      const { details, remedy } = await rejection(attempt(), "NOT_SUPPORTED");
+      expect(details).to.have.property("ability", ability);
+      expect(remedy).to.be.a("string").and.not.equal("");
+    }
+    await stop.abort();
+  });
+});
