@@ -6,6 +6,7 @@ import { evaluations } from "./figures/evaluations.mjs";
 import { heap } from "./figures/heap.mjs";
 import { http } from "./figures/http.mjs";
 import { largeMessages } from "./figures/large-messages.mjs";
+import { page } from "./figures/page.mjs";
 import { reading } from "./figures/reading.mjs";
 import { roundTrip } from "./figures/round-trip.mjs";
 import { serving } from "./figures/serving.mjs";
@@ -27,6 +28,7 @@ const GROUPS = {
   evaluations,
   "evaluate-lisp": evaluateLisp,
   http,
+  page,
   code,
   serving,
   heap,

@@ -58,6 +58,10 @@ export class ServerProcess {
     });
   }
 
+  get pid() {
+    return this.#process.pid;
+  }
+
   /** @param {NodeJS.Signals} name */
   signal(name) {
     this.#process.kill(name);

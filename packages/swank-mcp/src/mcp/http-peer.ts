@@ -13,9 +13,9 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { ToolServer } from "../tools/tool-server.js";
+import { askOutside } from "./elicitation.js";
 import { cancelledId, INVALID_REQUEST, isId, isRequest, LISTEN, type Message, type MessageId } from "./sent-message.js";
 import {
-  askOutside,
   type Connection,
   type ConnectionEvents,
   clearError,

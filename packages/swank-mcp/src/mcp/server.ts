@@ -6,9 +6,6 @@ import {
   inputRequired,
   type JSONRPCMessage,
   PROTOCOL_VERSION_META_KEY,
-  ProtocolError,
-  SdkError,
-  SdkErrorCode,
   Server,
   type ServerContext,
   UnsupportedProtocolVersionError,
@@ -18,23 +15,20 @@ import type { ToolAnswer } from "../base/answer.js";
 import { VERSION } from "../base/version.js";
 import type { ToolCall } from "../call/run-call.js";
 import { lazily, type Tool } from "../call/tool.js";
-import type { Ask, Question, Reply } from "../session/approval-places.js";
+import type { Ask } from "../session/approval-places.js";
 import { oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { showsApps, withApp } from "./app.js";
 import { CHANNEL, Channel } from "./channel.js";
+import { askThrough, canAsk, formOf, readReply } from "./elicitation.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
 import { ProgressReporter } from "./progress.js";
 import { Resources, SKILLS, serveResources, serveSubscriptions } from "./resources.js";
-import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND } from "./sent-message.js";
+import { INTERNAL_ERROR, INVALID_PARAMS } from "./sent-message.js";
 import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
 
 /** Most characters of a client's name in the log. */
 const MAX_NAME = 300;
-
-const capabilitiesSchema = z.looseObject({
-  elicitation: z.looseObject({ form: z.unknown().optional(), url: z.unknown().optional() }).optional(),
-});
 
 const infoSchema = z.looseObject({ name: z.string(), version: z.string() });
 
@@ -42,12 +36,6 @@ const infoSchema = z.looseObject({ name: z.string(), version: z.string() });
 export interface ClientInfo {
   readonly name: string;
   readonly version: string;
-}
-
-/** Whether a client with these capabilities can show its user forms. A client that names no kind of elicitation supports forms. */
-function canAsk(capabilities: unknown): boolean {
-  const { elicitation } = capabilitiesSchema.safeParse(capabilities).data ?? {};
-  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
 /** The only revision in which every request names its own. */
@@ -83,25 +71,8 @@ function envelope({ envelope: given }: ServerContext["mcpReq"]): Readonly<Record
   return { ...given };
 }
 
-/** Most characters of a client's error that a refusal repeats. */
-const MAX_REASON = 300;
-
-/**
- * How long after a call the answer to its first question counts, in milliseconds. The SDK's clients, and others, give up a call after 60 s; the
- * refusal must come before, or the agent never learns why.
- */
-const PATIENCE = 55_000;
-
-/** The least time in which a user can answer, in milliseconds. */
-const LEAST_TIME = 3000;
-
 /** Key of the question in a result that asks one. */
 const QUESTION = "approval";
-
-const replySchema = z.looseObject({
-  action: z.enum(["accept", "decline", "cancel"]),
-  content: z.looseObject({ answer: z.unknown().optional() }).nullish(),
-});
 
 /** The parts of a tool call that the client sends. */
 interface SentCall {
@@ -182,43 +153,6 @@ async function reported<T>(
   }
 }
 
-/**
- * Asks by elicitation. The timeout and the signal also cancel the question in the client. Once the user has answered a question, further ones
- * have their whole time.
- */
-function askThrough({ mcpReq }: ServerContext): Ask {
-  const begun = performance.now();
-  let isAnswered = false;
-  return async (question, { timeout: given, signal }): Promise<Reply> => {
-    const left = Math.round(begun + PATIENCE - performance.now());
-    const timeout = isAnswered ? given : Math.min(given, left);
-    if (timeout < LEAST_TIME) return { kind: "failed", why: "earlier questions took all the time of this call" };
-    try {
-      // The question belongs to the call: over HTTP, it is sent on the stream of the answer.
-      const result = await mcpReq.send({ method: "elicitation/create", params: formOf(question) }, { timeout, signal });
-      isAnswered = true;
-      return readReply(result);
-    } catch (error) {
-      return failedReply(error, Math.round(timeout / 1000));
-    }
-  };
-}
-
-/** Asks by elicitation apart from any call; `undefined` if the client does not support it. */
-export function askOutside(server: Server): Ask | undefined {
-  if (!canAsk(server.getClientCapabilities())) return undefined;
-  return async (question, { timeout: given, signal }): Promise<Reply> => {
-    // The other agent's client may give up its call.
-    const timeout = Math.min(given, PATIENCE);
-    try {
-      const asked = { method: "elicitation/create" as const, params: formOf(question) };
-      return readReply(await server.request(asked, { timeout, signal }));
-    } catch (error) {
-      return failedReply(error, Math.round(timeout / 1000));
-    }
-  };
-}
-
 function roundResult(round: Round): CallToolResult | InputRequiredResult {
   if (round.kind === "answered") return toolResult(round.answer);
   const { question, state } = round;
@@ -226,31 +160,6 @@ function roundResult(round: Round): CallToolResult | InputRequiredResult {
     inputRequests: { [QUESTION]: inputRequired.elicit(formOf(question)) },
     requestState: state,
   });
-}
-
-function formOf({ message, choices }: Question) {
-  const answer = { type: "string" as const, title: "Allow?", enum: [...choices] };
-  return { message, requestedSchema: { type: "object" as const, properties: { answer }, required: ["answer"] } };
-}
-
-function readReply(given: unknown): Reply {
-  const reply = replySchema.safeParse(given).data;
-  if (reply === undefined) return { kind: "failed", why: "the client's answer was malformed" };
-  if (reply.action !== "accept") return { kind: "declined" };
-  const choice = reply.content?.answer;
-  return typeof choice === "string"
-    ? { kind: "chosen", choice }
-    : { kind: "failed", why: "the client's answer names no choice" };
-}
-
-/** The reply for a rejection of the SDK: a timeout, a malformed answer, or an error or disconnection of the client. */
-function failedReply(error: unknown, seconds: number): Reply {
-  if (error instanceof ProtocolError && error.code === METHOD_NOT_FOUND) return { kind: "unable" };
-  const code = error instanceof SdkError ? error.code : undefined;
-  if (code === SdkErrorCode.RequestTimeout) return { kind: "unanswered", seconds };
-  if (code === SdkErrorCode.InvalidResult) return { kind: "failed", why: "the client's answer was malformed" };
-  const message = error instanceof Error ? error.message : String(error);
-  return { kind: "failed", why: `the question failed in the client (${oneLine(message, MAX_REASON)})` };
 }
 
 function toolResult({ blocks, isError, structured, meta }: ToolAnswer): CallToolResult {
