@@ -78,8 +78,11 @@ export const COMMANDS = {
     return (await import("../bench/main.mjs")).main(args);
   },
 
-  /** Packs, tries and publishes a release. The argument `--dry-run` publishes nothing. */
-  release: async (args) => (await import("./release/release.mjs")).release(args),
+  /** With `--dry-run`, packs and tries a release; otherwise publishes what was tried. */
+  release: async (args) => {
+    if (args.length > 0) return (await import("./release/release.mjs")).release(args);
+    return (await import("./release/publish.mjs")).publish();
+  },
 
   /** For .ci/run, before the packages are installed. */
   "install-for-ci": async () => (await import("./setup/lisp.mjs")).installForCi(),

@@ -2,9 +2,13 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { inRepository } from "../setup/paths.mjs";
+import { SetupError } from "../setup/programs.mjs";
 
 /** The published packages, each after those that it requires. */
 export const PACKAGES = ["sexp-parser", "swank-client", "swank-mcp"];
+
+/** What is published, and notes for people. Not committed. */
+export const FOLDER = "dist/release";
 
 /** The file whose header describes the Emacs package. */
 export const EMACS = "packages/swank-mcp/emacs/swank-mcp.el";
@@ -99,17 +103,34 @@ export function missingFor({ version, changelog, tags, changed, environment }) {
   ].filter((sentence) => sentence !== false);
 }
 
+/** @param {string[]} args @returns {Promise<string[]>} the lines that git prints */
+async function git(...args) {
+  const { stdout } = await promisify(execFile)("git", args, { cwd: inRepository() });
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
+/** Files that are not committed. */
+export async function changedFiles() {
+  return (await git("status", "--porcelain")).map((line) => line.slice(3));
+}
+
+/** The id of the commit that is checked out. */
+export async function currentCommit() {
+  return (await git("rev-parse", "HEAD")).join("");
+}
+
 /** Returns what a release of the repository lacks. @param {string} version */
 export async function missingForRelease(version) {
-  const git = async (/** @type {string[]} */ ...args) => {
-    const { stdout } = await promisify(execFile)("git", args, { cwd: inRepository() });
-    return stdout.split("\n").filter((line) => line !== "");
-  };
   return missingFor({
     version,
     changelog: await readFile(inRepository("CHANGELOG.md"), "utf8"),
     tags: await git("tag", "--points-at", "HEAD"),
-    changed: (await git("status", "--porcelain")).map((line) => line.slice(3)),
+    changed: await changedFiles(),
     environment: process.env,
   });
+}
+
+/** @param {string} what @param {readonly string[]} problems @throws {SetupError} if there are any */
+export function refuseIf(what, problems) {
+  if (problems.length > 0) throw new SetupError([`${what}:`, ...problems].join("\n  "));
 }

@@ -9,44 +9,42 @@ import { ensureForTests } from "../setup/lisp.mjs";
 import { inRepository } from "../setup/paths.mjs";
 import { runProgram, SetupError } from "../setup/programs.mjs";
 import { packEmacs } from "./emacs.mjs";
-import { changesOf, checkVersions, missingForRelease, PACKAGES } from "./readiness.mjs";
+import {
+  changedFiles,
+  changesOf,
+  checkVersions,
+  currentCommit,
+  FOLDER,
+  missingForRelease,
+  PACKAGES,
+  refuseIf,
+} from "./readiness.mjs";
+import { writeRecord } from "./record.mjs";
 import { tryArtifacts } from "./trial.mjs";
 
-/** What is published, and notes for people. Not committed. */
-const FOLDER = "dist/release";
-
 /**
- * Packs what users install, tries it as they would, and publishes the packages to npm.
+ * Packs what users install, tries it as they would, and lists it. What was tried can then be published.
  *
- * @param {readonly string[]} args `--dry-run` publishes nothing
- * @throws {SetupError} if something is wrong, or missing for a release
+ * @param {readonly string[]} args `--dry-run`
+ * @throws {SetupError} if something is wrong
  */
 export async function release(args) {
-  if (args.some((arg) => arg !== "--dry-run"))
+  if (args.length !== 1 || args[0] !== "--dry-run")
     throw new SetupError("npm run release -- [--dry-run]: there are no other arguments.");
-  const dryRun = args.length > 0;
   await ensureDependencies();
   await build();
   const { version } = JSON.parse(await readFile(inRepository("package.json"), "utf8"));
   refuseIf("The release is not consistent", [...(await checkVersions(version)), ...(await checkManifests())]);
-  const missing = await missingForRelease(version);
-  if (!dryRun) refuseIf("Nothing was published", missing);
-  // What is installed below runs scripts of other packages, which must not see it.
-  const token = process.env["NODE_AUTH_TOKEN"];
-  delete process.env["NODE_AUTH_TOKEN"];
+  // With changed files, it would be another thing than the commit that was tried.
+  const commit = (await changedFiles()).length === 0 ? await currentCommit() : undefined;
   await ensureForTests();
   const artifacts = await pack();
   await tryArtifacts(artifacts, version);
   await writeNotes(version);
   for (const line of await listing(artifacts)) say(line);
-  if (!dryRun) return publish(artifacts.packages, version, { ...process.env, NODE_AUTH_TOKEN: token });
+  await writeRecord(inRepository(FOLDER), commit, artifacts.packages);
   say("Nothing was published: this was a dry run.");
-  for (const sentence of missing) say(`Not yet: ${sentence}`);
-}
-
-/** @param {string} what @param {readonly string[]} problems */
-function refuseIf(what, problems) {
-  if (problems.length > 0) throw new SetupError([`${what}:`, ...problems].join("\n  "));
+  for (const sentence of await missingForRelease(version)) say(`Not yet: ${sentence}`);
 }
 
 /** @param {string} line */
@@ -94,25 +92,6 @@ async function listing({ packages, mcpb, emacs }) {
     return `${where.padEnd(8)}${path.slice(inRepository().length)}  ${data.length} bytes  sha256 ${digest}`;
   });
   return ["To be published:", ...(await Promise.all(lines)), `MCP registry: server.json as ${mcpName}`];
-}
-
-/**
- * Publishes packages that the registry does not have yet, so that a release that was cut off can be repeated.
- *
- * @param {readonly string[]} tarballs
- * @param {string} version
- * @param {NodeJS.ProcessEnv} env with the token
- */
-async function publish(tarballs, version, env) {
-  // Only continuous integration can prove where the package was built.
-  const provenance = process.env["ACTIONS_ID_TOKEN_REQUEST_URL"] === undefined ? [] : ["--provenance"];
-  const tag = version.includes("-") ? "next" : "latest";
-  for (const [index, tarball] of tarballs.entries()) {
-    const spec = `${PACKAGES[index]}@${version}`;
-    const isThere = (await runProgram("npm", ["view", spec, "version"], { stdio: "ignore" })) === 0;
-    if (isThere) say(`${spec} is in the registry already.`);
-    else await must("npm", ["publish", tarball, "--access", "public", "--tag", tag, ...provenance], { env });
-  }
 }
 
 /** @param {string} program @param {readonly string[]} args @param {import("node:child_process").SpawnOptions} [options] */

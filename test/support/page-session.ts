@@ -72,7 +72,7 @@ export class PageBeside {
       if (text === undefined) throw new PageRefusal("NOT_AVAILABLE", "It is not kept.");
       return text;
     };
-    this.looks = new PageLooks({ session, callText, stops, onDefect });
+    this.looks = new PageLooks({ session, callText, stops, isReadOnly, onDefect });
     const { person, watch } = this;
     this.acts = new PageActs({ person, watch, stops, served: () => agents, isReadOnly, onDefect });
   }

@@ -72,8 +72,8 @@ async function serveWithPage(config: Config, log: Log, lifetime: Lifetime): Prom
   const clients = clientTools(config, log, page);
   page.serve(clients);
   const close = async () => {
-    await page.close();
-    await clients.close();
+    // At once: the page waits for the answers of an image that hangs until this ends it.
+    await Promise.all([page.close(), clients.close()]);
   };
   if (config.command === "page") return { patience: PAGE_PATIENCE, close };
   const open: OpenTools = (name, names) => clients.open(name, name, names);

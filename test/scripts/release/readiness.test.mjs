@@ -1,6 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect } from "chai";
 import { packageDefinition } from "../../../scripts/release/emacs.mjs";
+import { otherProblems } from "../../../scripts/release/publish.mjs";
 import {
   changesOf,
   checkVersions,
@@ -9,6 +12,7 @@ import {
   missingFor,
   versionProblems,
 } from "../../../scripts/release/readiness.mjs";
+import { readRecord, writeRecord } from "../../../scripts/release/record.mjs";
 import { release } from "../../../scripts/release/release.mjs";
 import { inRepository } from "../../../scripts/setup/paths.mjs";
 
@@ -81,6 +85,52 @@ describe("the Emacs package", () => {
     expect(packageDefinition(header)).to.match(
       /^\(define-package "swank-mcp" "\d+\.\d+\.\d+" "See, steer [^"]+" '\(\(emacs "27\.1"\) \(slime "2\.27"\)\)\n {2}:url "https:[^"]+" :keywords '\("lisp" "languages" "tools"\)\)\n$/,
     );
+  });
+});
+
+describe("the record of what was tried", () => {
+  it("accepts the same files of the same commit, and names what differs", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "release-"));
+    try {
+      await writeFile(join(folder, "a.tgz"), "a");
+      const problems = async (/** @type {string} */ commit) => (await readRecord(folder, commit, ["a.tgz"])).problems;
+      expect((await problems("c1")).join()).to.include("Nothing was tried yet");
+      await writeRecord(folder, "c1", [join(folder, "a.tgz")]);
+      expect(await problems("c1")).to.deep.equal([]);
+      expect(await problems("c2")).to.deep.equal(["What was tried is of the commit c1, not of c2."]);
+      await writeFile(join(folder, "a.tgz"), "b");
+      expect(await problems("c1")).to.deep.equal(["a.tgz is not the file that was tried."]);
+      await writeRecord(folder, undefined, [join(folder, "a.tgz")]);
+      expect(await problems("c1")).to.deep.equal(["What was tried is of no commit, not of c1."]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it("tells a package that was published in an earlier attempt from another one", () => {
+    const digests = { "a.tgz": "sha512-1", "b.tgz": "sha512-2" };
+    expect(otherProblems(["a.tgz", "b.tgz"], digests, [undefined, "sha512-2"])).to.deep.equal([]);
+    expect(otherProblems(["a.tgz", "b.tgz"], digests, ["sha512-3", undefined])).to.deep.equal([
+      "The registry has another a.tgz: release a new version.",
+    ]);
+  });
+});
+
+describe("publishing", () => {
+  it("loads no code of other packages, which could read the token", async () => {
+    const seen = new Set();
+    const visit = async (/** @type {string} */ path) => {
+      if (seen.has(path)) return;
+      seen.add(path);
+      const text = await readFile(path, "utf8");
+      for (const [, from, called] of text.matchAll(/from "([^"]+)"|import\("([^"]+)"\)/g)) {
+        const name = from ?? called ?? "";
+        expect(name, path).to.match(/^(?:node:|\.)/);
+        if (name.startsWith(".")) await visit(join(path, "..", name));
+      }
+    };
+    await visit(inRepository("scripts/release/publish.mjs"));
+    expect(seen.size).to.be.above(3);
   });
 });
 

@@ -62,6 +62,13 @@ describe("swank-mcp doctor", () => {
     );
   });
 
+  it("says where nothing is found a whole sentence, and a line that this user can run", async () => {
+    const environment = { PATH: dirname(process.execPath), HOME: home, XDG_DATA_DIRS: home };
+    const { output } = await doctor({ ...environment, SBCL: "", SWANK: "", CL_SOURCE_REGISTRY: "" });
+    expect(output).to.match(/^MISSING Swank: No Swank was found\.\n {8}mend: /m);
+    if (process.getuid?.() === 0) expect(output).not.to.include("sudo");
+  });
+
   it("tells neither the home folder nor a secret, and who can read a secret", async () => {
     await writeFile(join(home, ".slime-secret"), "s3cr3t\n");
     await chmod(join(home, ".slime-secret"), 0o644);

@@ -226,6 +226,7 @@ describe("page that only shows", function () {
     ];
     for (const act of acts) expect(codeOf(await page.try(act))).to.equal("READ_ONLY");
     expect(await page.see("threads", {})).to.have.property("count");
+    expect(codeOf(await page.look("trace", { functions: ["print"], seconds: 1 }))).to.equal("READ_ONLY");
     await page.close();
     await image.stop();
   });

@@ -343,7 +343,7 @@ export const OPTIONS = {
   ),
   pageReadOnly: flagOption({
     flag: "--page-read-only",
-    summary: "The page only shows: it answers no question, evaluates nothing, and steers no agent.",
+    summary: "The page only shows: it answers no question, evaluates and traces nothing, and steers no agent.",
   }),
   emacsPath: flagOption({
     flag: "--emacs-path",

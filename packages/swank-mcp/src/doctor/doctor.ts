@@ -100,9 +100,13 @@ function swankVersion(folder: string): string | undefined {
 
 function missing(subject: string, error: unknown, env: Environment): Finding {
   if (!(error instanceof SwankError)) throw error;
-  const [text = ""] = error.message.split("\n");
+  const [first = ""] = error.message.split("\n");
+  const text = first.replace(/ Looked in:$/, "");
   const [, variable] = /which the environment variable (\w+) names/.exec(text) ?? [];
-  const mend = variable === undefined ? fittingLine(error.remedy, (name) => isOnPath(name, env)) : `unset ${variable}`;
+  if (variable !== undefined) return { subject, state: "missing", text, mend: `unset ${variable}` };
+  const line = fittingLine(error.remedy, (name) => isOnPath(name, env));
+  // A container often has no sudo, which its only user does not need.
+  const mend = process.getuid?.() === 0 ? line.replace(/^sudo /, "") : line;
   return { subject, state: "missing", text, mend };
 }
 

@@ -31,6 +31,8 @@ export interface LookSources {
   /** The whole of a call. @throws PageRefusal if it is not kept. */
   callText(id: string): PageCallText;
   readonly stops: PageStops;
+  /** Whether the page only reads. */
+  readonly isReadOnly: boolean;
   readonly onDefect: OnDefect;
 }
 
@@ -105,7 +107,7 @@ const LOOKS: { readonly [Name in LookName]: Look<Name> } = {
   ),
 };
 
-/** Answers the page's questions. None changes anything in the image. */
+/** Answers the page's questions. None changes anything in the image but a trace, which changes functions while it lasts. */
 export class PageLooks {
   readonly #sources: LookSources;
 
@@ -126,6 +128,8 @@ export class PageLooks {
     const { look: name, ...given } = readWith(z.looseObject({ look: z.string() }), sent);
     if (name === "call") return this.#sources.callText(readWith(callArguments, given).id);
     if (!isLook(name)) throw new PageRefusal("INVALID_ARGUMENTS", `There is no look ${JSON.stringify(name)}.`);
+    if (name === "trace" && this.#sources.isReadOnly)
+      throw new PageRefusal("READ_ONLY", "This page only shows, and a trace changes functions while it lasts.");
     const session = await this.#sources.session(signal);
     const { stops } = this.#sources;
     return askImage<unknown>(session, signal, () =>

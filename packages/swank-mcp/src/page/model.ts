@@ -174,7 +174,7 @@ export interface PageVariable {
   readonly objectId?: number;
 }
 
-/** Questions to the server: what a look needs, and what it gives. None changes anything. */
+/** Questions to the server: what a look needs, and what it gives. None changes anything but `trace`, which a page that only reads is refused. */
 export interface Looks {
   call: { args: { readonly id: string }; result: PageCallText };
   stop: {

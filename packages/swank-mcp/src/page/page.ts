@@ -114,7 +114,7 @@ export class Page {
     const watch = new ImageWatch({ mode, feed, host, stops, served, imageKind, onStops, isReadOnly, onDefect });
     const session = (signal: AbortSignal) => watch.session(signal);
     const callText = (id: string) => watch.record.text(id) ?? this.#calls.text(id);
-    const looks = new PageLooks({ session, callText, stops, onDefect });
+    const looks = new PageLooks({ session, callText, stops, isReadOnly, onDefect });
     const acts = new PageActs({ person, watch, stops, served: () => this.#calls.agents, isReadOnly, onDefect });
     const look: PageServices["look"] = (sent, signal) => looks.answer(sent, signal);
     const act: PageServices["act"] = (sent, signal) => acts.answer(sent, signal);

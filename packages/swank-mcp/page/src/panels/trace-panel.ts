@@ -198,11 +198,14 @@ class TracePanel extends WatchPanel<Trace> {
     super("trace", "trace-calls");
   }
 
-  protected override problem(): string | undefined {
+  protected override problem(context: PageContext): string | undefined {
+    if (context.state.server.isReadOnly) return "A trace changes functions while it lasts.";
     return namesIn(this.#functions).length === 0 ? "Name functions." : undefined;
   }
 
   protected override fields(context: PageContext): TemplateResult {
+    if (context.state.server.isReadOnly)
+      return html`<p class="quiet">This page only shows, and a trace changes functions while it lasts.</p>`;
     return html`<label class="row wide"
       >Functions
       <input

@@ -48,7 +48,7 @@ export abstract class WatchPanel<Result> {
   protected abstract readonly view: (context: PageContext, result: Result) => TemplateResult;
 
   /** Why nothing can be watched now. */
-  protected problem(): string | undefined {
+  protected problem(_: PageContext): string | undefined {
     return undefined;
   }
 
@@ -78,7 +78,7 @@ export abstract class WatchPanel<Result> {
           />
           seconds</label
         >
-        <button type="submit" class="button primary" ?disabled=${!isWatching && this.problem() !== undefined}>${isWatching ? "Cancel" : "Start"}</button>
+        <button type="submit" class="button primary" ?disabled=${!isWatching && this.problem(context) !== undefined}>${isWatching ? "Cancel" : "Start"}</button>
         ${this.#calls(context)}
       </form>
       <div class="inspect-body">${isWatching ? this.#progress() : this.#shown(context)}</div>
