@@ -91,9 +91,11 @@ describe("PageLooks", function () {
     expect(source?.lines[(source?.line ?? 0) - 1]).to.equal('    (list y (error "No ~a." y))))');
     expect(source?.isEvaluated).to.equal(true);
     // Whose text has no such call any more.
-    await agent.evaluate('(defun checked (x) (list x))');
+    await agent.evaluate("(defun checked (x) (list x))");
     const later = await page.see("frame", { ...place, frame: checked?.index ?? -1 });
-    expect(later.source).to.deep.include({ file: "", lines: ['(ERROR "No ~a." Y)'] }).and.not.have.property("isEvaluated");
+    expect(later.source)
+      .to.deep.include({ file: "", lines: ['(ERROR "No ~a." Y)'] })
+      .and.not.have.property("isEvaluated");
   });
 
   it("refuses wrong arguments, and what is not there", async () => {

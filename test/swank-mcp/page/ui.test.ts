@@ -203,7 +203,8 @@ describe("the page in a browser", function () {
     await page.getByRole("tab", { name: /Stops/ }).click();
     await page.getByRole("button", { name: "Look again" }).waitFor();
     const before = looks.filter((name) => name === "frame").length;
-    const isRead = (times: number) => expectSoon(() => looks.filter((name) => name === "frame").length >= before + times);
+    const isRead = (times: number) =>
+      expectSoon(() => looks.filter((name) => name === "frame").length >= before + times);
     const call = { id: "c1", agent: "a", tool: "evaluate-lisp", code: "(setq x 2)", isLisp: true, begun: 1 };
     served.feed.call({ ...call, ended: 2, outcome: "returned" });
     await isRead(1);
