@@ -4,7 +4,7 @@ import { PANELS, type PageContext, type PanelName } from "./context.js";
 import { news, reduce } from "./reduce.js";
 
 /** `ok`: something was done. `news`: something has happened. */
-export type NoticeKind = "ok" | "news" | "error";
+type NoticeKind = "ok" | "news" | "error";
 
 /** A sentence for the person. */
 export interface Notice {
