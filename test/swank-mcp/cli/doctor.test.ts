@@ -131,6 +131,10 @@ describe("swank-mcp doctor", () => {
     expect(output).to.include(`-       Port ${port}: in use`);
     expect(visits).to.equal(0);
     server.close();
+    await once(server, "close");
+    const missing = await doctor({}, ["--attach", String(port)]);
+    expectFacts(missing.output, `MISSING Image at port ${port}: nothing listens there`, "Missing: Image at port");
+    expect(missing.code).to.equal(1);
   });
 });
 

@@ -1,10 +1,13 @@
+import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
-import { readConfig } from "swank-mcp";
+import { openSession, readConfig, ToolServer } from "swank-mcp";
 import type { CallEntry, CallRecorder } from "#swank-mcp/call/recorder.js";
 import { AgentCalls } from "#swank-mcp/page/calls.js";
 import { Feed } from "#swank-mcp/page/feed.js";
 import { AgentSession } from "#swank-mcp/session/agent.js";
-import { ImageHost } from "#swank-mcp/session/image.js";
+import { AgentName, ImageHost } from "#swank-mcp/session/image.js";
+import { callTool, closeServer } from "../../support/mcp-server.js";
+import { startRealSwank } from "../../support/real-swank.js";
 
 const REQUEST = { operation: ":eval", action: "evaluate code in frame #2", particulars: [] } as const;
 
@@ -98,6 +101,27 @@ describe("AgentCalls", () => {
     expect(last()?.summary).to.have.length(200);
   });
 
+  it("sums a stop up in its type and message, whatever was printed before", () => {
+    const error = { type: "DIVISION-BY-ZERO", message: "arithmetic error\nOperation was (/ 1 0)." };
+    const meta = { "swank-mcp/outcome": { status: "stopped", values: [], thread: 7, level: 1, error } };
+    begin({ code: "(/ 1 0)" }).end({ blocks: ["[stdout]\nhello\n\n[ERROR]"], isError: true, meta }, 1);
+    expect(last()?.summary).to.match(/^DIVISION-BY-ZERO: arithmetic error.*Operation was/);
+  });
+
+  it("says that a call of a paused agent waits, and no longer when it goes on", () => {
+    begin({ code: "1" });
+    agent.steering.pause();
+    const waiting = begin({ code: "2" });
+    expect(feed.state.calls.map(({ waits }) => waits)).to.deep.equal([undefined, true]);
+    agent.steering.resume();
+    expect(last()).not.to.have.property("waits");
+    agent.steering.pause();
+    expect(last()).not.to.have.property("waits");
+    waiting.end(returned("2"), 1);
+    begin({ code: "3" }).end({ blocks: ["The user has paused this agent."], isError: true }, 1);
+    expect(last()).not.to.have.property("waits");
+  });
+
   it("publishes whether an agent runs, is being asked about, is paused, or out, and by which name", () => {
     expect(feed.state.agents).to.deep.equal([{ id: "a1", name: "tester", state: "idle" }]);
     const one = begin({ code: "1" });
@@ -178,5 +202,38 @@ describe("AgentCalls", () => {
     expect(calls.text("c1")).to.deep.include({ profile: { functions: [], samples: 3 }, trace: { threads: [] } });
     begin({}, "profile-code").end({ blocks: [], isError: false, meta: { "swank-mcp/profile": { rounds: 1 } } }, 1);
     expect(calls.text("c2")).not.to.have.property("profile");
+  });
+});
+
+describe("AgentCalls of an image", function () {
+  this.timeout(60_000);
+
+  it("say what has become of a call that was stopped", async () => {
+    const image = await startRealSwank();
+    const config = readConfig(["--attach", String(image.port), "--approval", "off"], {});
+    const name = new AgentName();
+    const feed = new Feed({ version: "0", mode: "server", isReadOnly: false });
+    const calls = new AgentCalls(feed);
+    const agent = new AgentSession(new ImageHost(openSession(config, () => undefined, name)), config, name);
+    const server = new ToolServer(agent, { recorders: [calls.add(agent)] });
+    const code = '(restart-case (error "wait") (go-on () 7))';
+    const first = () => feed.state.calls.findLast((call) => call.code === code);
+    await callTool(server, "evaluate-lisp", { code });
+    expect(first()).to.deep.include({ outcome: "stopped", summary: "SIMPLE-ERROR: wait" });
+    await callTool(server, "debugger_invoke_restart", { restart: 1 });
+    expect(first()).to.include({ outcome: "returned", isError: false }).and.not.have.property("stop");
+    await callTool(server, "evaluate-lisp", { code });
+    const stops = agent.host.state.kind === "open" ? agent.host.state.session.client.stops : [];
+    const restart = (stops[0]?.restarts.findIndex((each) => each.name === "ABORT") ?? -1) + 1;
+    await callTool(server, "debugger_invoke_restart", { restart });
+    expect(first()).to.include({ outcome: "aborted", isError: true }).and.not.have.property("stop");
+    await callTool(server, "evaluate-lisp", { code });
+    agent.steering.throwOut();
+    const isOut = () => first()?.outcome === "thrown out";
+    for (let tries = 0; tries < 100 && !isOut(); tries += 1) await setTimeout(50);
+    expect(first()).to.include({ outcome: "thrown out", isError: true }).and.not.have.property("stop");
+    feed.close();
+    await closeServer(server);
+    await image.stop();
   });
 });

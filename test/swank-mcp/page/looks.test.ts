@@ -89,6 +89,13 @@ describe("PageLooks", function () {
     const { source } = await page.see("frame", { ...place, frame: checked?.index ?? -1 });
     expect(source).to.deep.include({ file: "", first: 1 });
     expect(source?.lines[(source?.line ?? 0) - 1]).to.equal('    (list y (error "No ~a." y))))');
+    expect(source?.isEvaluated).to.equal(true);
+    // Whose text has no such call any more.
+    await agent.evaluate("(defun checked (x) (list x))");
+    const later = await page.see("frame", { ...place, frame: checked?.index ?? -1 });
+    expect(later.source)
+      .to.deep.include({ file: "", lines: ['(ERROR "No ~a." Y)'] })
+      .and.not.have.property("isEvaluated");
   });
 
   it("refuses wrong arguments, and what is not there", async () => {

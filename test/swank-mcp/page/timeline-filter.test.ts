@@ -1,6 +1,13 @@
 import { expect } from "chai";
 import type { PageCall } from "#swank-mcp/page/model.js";
-import { FilteredCalls, MOST_ROWS, outcomeOf, TimelineWindow } from "#swank-mcp-page/timeline-filter.js";
+import {
+  FilteredCalls,
+  isRunning,
+  MOST_ROWS,
+  outcomeOf,
+  outcomeWord,
+  TimelineWindow,
+} from "#swank-mcp-page/timeline-filter.js";
 
 const call = (id: string, more: Partial<PageCall> = {}): PageCall => ({
   id,
@@ -53,6 +60,14 @@ describe("outcomeOf", () => {
   it("takes a stop before an error", () => {
     expect(outcomeOf(call("1", { isError: true, stop: "7/1" }))).to.equal("stopped");
     expect(outcomeOf(call("1", { isError: true }))).to.equal("error");
+    expect(outcomeOf(call("1", { outcome: "aborted" }))).to.equal("error");
+    const { ended: _, ...open } = call("1");
+    expect([open, { ...open, stop: "7/1" }, { ...open, waits: true }].map(outcomeWord)).to.deep.equal([
+      "running",
+      "stopped",
+      "waits (paused)",
+    ]);
+    expect([isRunning(open), isRunning({ ...open, stop: "7/1" })]).to.deep.equal([true, false]);
     expect(outcomeOf(call("1"))).to.equal("ok");
   });
 });

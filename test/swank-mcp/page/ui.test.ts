@@ -61,6 +61,7 @@ const LOOKS: Readonly<Record<string, unknown>> = {
 describe("the page in a browser", function () {
   this.timeout(120_000);
   const acts: unknown[] = [];
+  const looks: string[] = [];
   let served: ServedPage;
   let browser: TestBrowser;
 
@@ -72,6 +73,7 @@ describe("the page in a browser", function () {
     served = await ServedPage.start({
       look: async (sent): Promise<PageReply<unknown>> => {
         const name = typeof sent === "object" && sent !== null && "look" in sent ? String(sent.look) : "";
+        looks.push(name);
         return { ok: true, value: LOOKS[name] };
       },
       act: async (sent): Promise<PageReply<unknown>> => {
@@ -84,6 +86,7 @@ describe("the page in a browser", function () {
 
   afterEach(async () => {
     acts.length = 0;
+    looks.length = 0;
     await browser.closePages();
     await served.close();
   });
@@ -192,6 +195,37 @@ describe("the page in a browser", function () {
       { act: "restart", ...at, index: 0, values: ["42"] },
       { act: "eval-in-frame", ...at, frame: 0, code: "(1+ x)" },
     ]);
+  });
+
+  it("reads the variables of an open frame again when a call has ended, and when the panel is shown again", async () => {
+    served.feed.stops([stop]);
+    const page = await browser.open(served.url);
+    await page.getByRole("tab", { name: /Stops/ }).click();
+    await page.getByRole("button", { name: "Look again" }).waitFor();
+    const before = looks.filter((name) => name === "frame").length;
+    const isRead = (times: number) =>
+      expectSoon(() => looks.filter((name) => name === "frame").length >= before + times);
+    const call = { id: "c1", agent: "a", tool: "evaluate-lisp", code: "(setq x 2)", isLisp: true, begun: 1 };
+    served.feed.call({ ...call, ended: 2, outcome: "returned" });
+    await isRead(1);
+    await page.getByRole("button", { name: "Look again" }).click();
+    await isRead(2);
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.getByRole("tab", { name: /Stops/ }).click();
+    await isRead(3);
+  });
+
+  it("leaves keys alone while the field in which one wrote has lost its place", async () => {
+    const page = await browser.open(served.url);
+    await page.getByRole("button", { name: "Tell…: claude" }).click();
+    await page.locator("textarea:focus").waitFor();
+    served.feed.agentGone("a");
+    await page.locator(".form").waitFor({ state: "detached" });
+    await page.keyboard.type("2");
+    expect(await page.getByRole("tab", { name: "Timeline" }).getAttribute("aria-selected")).to.equal("true");
+    await page.keyboard.press("Escape");
+    await page.keyboard.type("2");
+    await page.getByText("No thread is stopped").waitFor();
   });
 
   it("keeps what is written and the panel over a reload, and evaluates with Ctrl and Enter", async () => {

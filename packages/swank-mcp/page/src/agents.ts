@@ -6,6 +6,7 @@ import type { PageContext } from "./context.js";
 import { count, elapsed, firstLine } from "./format.js";
 import { type IconName, icon } from "./icons.js";
 import { focusSoon } from "./roving.js";
+import { isRunning } from "./timeline-filter.js";
 
 const STATES: Readonly<Record<PageAgent["state"], readonly [icon: IconName, word: string]>> = {
   idle: ["idle", "idle"],
@@ -27,16 +28,19 @@ let form: { readonly agent: string; readonly kind: "tell" | "throw-out" } | unde
 /** The agents: what each does now, and how to steer it. */
 export function agentsView(context: PageContext): TemplateResult {
   const agents = context.state.agents.filter(({ isYou }) => isYou !== true);
+  // A form that is open stays, also when the window gets narrow.
+  const isShown = isUnfolded || agents.some(({ id }) => id === form?.agent);
   const toggle = () => {
-    isUnfolded = !isUnfolded;
+    isUnfolded = !isShown;
+    form = undefined;
     context.update();
   };
-  return html`<aside class="agents ${isUnfolded ? "is-unfolded" : ""}" aria-label="Agents">
+  return html`<aside class="agents ${isShown ? "is-unfolded" : ""}" aria-label="Agents">
     <h2>Agents <span class="number">${agents.length}</span></h2>
     ${
       agents.length === 0
         ? html`<p class="quiet">No agent is connected. Its calls appear here as soon as it makes one.</p>`
-        : html`<button class="fold" aria-expanded=${String(isUnfolded)} aria-controls="agents" @click=${toggle}>
+        : html`<button class="fold" aria-expanded=${String(isShown)} aria-controls="agents" @click=${toggle}>
             <b>${count(agents.length, "agent")}</b>${agents.map(
               ({ name, state }) =>
                 html`<span class="agent is-${state}">${name} <span class="state">${icon(STATES[state][0])}${STATES[state][1]}</span></span>`,
@@ -57,8 +61,14 @@ function agentView(context: PageContext, agent: PageAgent): TemplateResult {
   return html`<li class="agent is-${agent.state}">
     <h3><span class="name">${agent.name}</span> <span class="state">${icon(name)}${word}</span></h3>
     ${call === undefined ? nothing : doesView(context, call)}
+    ${agent.state === "paused" && runsOn(context, agent) ? html`<p class="quiet">What it ran before still runs.</p>` : nothing}
     ${context.canAct ? steeringView(context, agent) : nothing}
   </li>`;
+}
+
+/** Whether code of a paused agent runs: calls that came before the pause go on. */
+function runsOn({ state }: PageContext, { id }: PageAgent): boolean {
+  return state.calls.some((call) => call.agent === id && isRunning(call) && call.waits !== true);
 }
 
 /** What it does now, or did last. */
@@ -66,7 +76,7 @@ function doesView(context: PageContext, call: PageCall): TemplateResult {
   const code = firstLine(call.code, 100);
   return html`<button class="does" @click=${() => context.openCall(call.id)} title="Open this call">
     <span class="tool">${call.tool}</span>
-    ${call.ended === undefined ? html`<span class="time">${elapsed(Date.now() - call.begun)}</span>` : nothing}
+    ${call.waits === true ? html`<span class="time">waits (paused)</span>` : isRunning(call) ? html`<span class="time">${elapsed(Date.now() - call.begun)}</span>` : nothing}
     <code>${call.isLisp ? lispCode(code) : jsonLine(call.code)}</code>
   </button>`;
 }
@@ -149,7 +159,7 @@ function throwOutView(context: PageContext, agent: PageAgent, throwOut: () => un
     <p>Throw <b>${agent.name}</b> out? Its call is aborted, and ${
       context.state.server.mode === "server"
         ? "its next calls are refused until you let it back"
-        : "it loses its connection to the image"
+        : "it loses its connection to the image. It cannot be let back here: only when its own server is started again"
     }.</p>
     <div class="row">
       <button class="button small" @click=${() => close(context)}>Cancel</button>

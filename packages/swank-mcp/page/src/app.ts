@@ -3,11 +3,14 @@ import { act, Connection, look } from "./connection.js";
 import { PANELS, type PageContext, type PanelName } from "./context.js";
 import { news, reduce } from "./reduce.js";
 
+/** `ok`: something was done. `news`: something has happened. */
+type NoticeKind = "ok" | "news" | "error";
+
 /** A sentence for the person. */
 export interface Notice {
   readonly id: number;
   readonly text: string;
-  readonly isError: boolean;
+  readonly kind: NoticeKind;
   readonly remedy: string | undefined;
 }
 
@@ -67,7 +70,7 @@ export class App {
       look: <Name extends keyof Looks>(name: Name, args: Looks[Name]["args"], signal?: AbortSignal) =>
         look(name, args, signal),
       act: (what, options) => this.#act(what, options?.quiet === true),
-      notify: (text, options) => this.notify(text, options?.isError === true, options?.remedy),
+      notify: (text, options) => this.notify(text, options?.isError === true ? "error" : "ok", options?.remedy),
       update: () => this.update(),
       open: (panel) => this.open(panel),
       openCall: (id) => {
@@ -109,11 +112,11 @@ export class App {
       }, rest);
   }
 
-  notify(text: string, isError = false, remedy?: string): void {
+  notify(text: string, kind: NoticeKind = "ok", remedy?: string): void {
     this.#lastNotice += 1;
     const id = this.#lastNotice;
-    this.notices = [...this.notices, { id, text, isError, remedy }].slice(-MOST_NOTICES);
-    if (!isError) setTimeout(() => this.dismiss(id), NOTICE_TIME);
+    this.notices = [...this.notices, { id, text, kind, remedy }].slice(-MOST_NOTICES);
+    if (kind !== "error") setTimeout(() => this.dismiss(id), NOTICE_TIME);
     this.update();
   }
 
@@ -127,7 +130,10 @@ export class App {
     this.state = reduce(this.state, event);
     if (event.type === "state" || event.type === "agent") this.#learnNames();
     if (sentences.length > 0) this.announcement = sentences.join(" ");
-    if (event.type === "question-gone") for (const sentence of sentences) this.notify(sentence);
+    if (event.type === "question-gone") {
+      const isAllowed = event.how.startsWith("allowed");
+      for (const sentence of sentences) this.notify(sentence, isAllowed ? "ok" : "news");
+    }
     this.#hooks.onEvent(event);
     const title = titleOf(this.state);
     if (document.title !== title) document.title = title;
@@ -141,7 +147,7 @@ export class App {
   async #act(what: Act, isQuiet: boolean): Promise<PageReply<string>> {
     const reply = await act(what);
     if (!isQuiet && reply.ok) this.notify(reply.value);
-    if (!isQuiet && !reply.ok) this.notify(reply.error.message, true, reply.error.remedy);
+    if (!isQuiet && !reply.ok) this.notify(reply.error.message, "error", reply.error.remedy);
     return reply;
   }
 }

@@ -7,6 +7,8 @@ import { icon } from "./icons.js";
 import { Loading, loadingView } from "./loading.js";
 import { profileView } from "./panels/profile-panel.js";
 import { traceView } from "./panels/trace-panel.js";
+import { stopLink } from "./stop-link.js";
+import { isRunning, outcomeWord } from "./timeline-filter.js";
 
 /** Milliseconds between readings of a call that runs and prints. */
 const READ_AGAIN = 1000;
@@ -48,6 +50,7 @@ export class CallDetail {
       </header>
       <div class="detail-body">
         ${call === undefined ? html`<p class="quiet">This call is no longer kept.</p>` : factsView(call)}
+        ${call?.stop === undefined ? nothing : stopLink(context, call.stop)}
         ${this.#text === undefined ? nothing : loadingView(this.#text, "the whole call", (text) => textView(context, text, call))}
       </div>
     </section>`;
@@ -81,12 +84,18 @@ export function focusCoveringDetail(): void {
   if (section !== null && getComputedStyle(section).position === "absolute") section.focus();
 }
 
+/** The time that a call has taken; none while its thread is stopped, because it has not ended and does not run. */
+export function timeOf(call: PageCall): string {
+  if (call.ended !== undefined) return duration(call.ended - call.begun);
+  return isRunning(call) ? elapsed(Date.now() - call.begun) : "";
+}
+
 function factsView(call: PageCall): TemplateResult {
-  const time = call.ended === undefined ? elapsed(Date.now() - call.begun) : duration(call.ended - call.begun);
+  const time = timeOf(call);
   return html`<dl class="facts">
-    <div><dt>Outcome</dt><dd class=${call.isError === true ? "is-bad" : ""}>${call.outcome ?? "running"}</dd></div>
+    <div><dt>Outcome</dt><dd class=${call.isError === true ? "is-bad" : ""}>${outcomeWord(call)}</dd></div>
     <div><dt>Begun</dt><dd>${clock(call.begun)}</dd></div>
-    <div><dt>Took</dt><dd>${time}</dd></div>
+    ${time === "" ? nothing : html`<div><dt>Took</dt><dd>${time}</dd></div>`}
     ${call.package === undefined ? nothing : html`<div><dt>Package</dt><dd><code>${call.package}</code></dd></div>`}
   </dl>`;
 }

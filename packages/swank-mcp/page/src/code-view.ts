@@ -62,7 +62,7 @@ export function sourceView(source: PageSource): TemplateResult {
   return html`<figure class="source">
     ${
       file === ""
-        ? html`<figcaption>Not in a file: as Lisp prints it</figcaption>`
+        ? html`<figcaption>${source.isEvaluated === true ? "Evaluated by the agent: the definition now" : "Not in a file: as Lisp prints it"}</figcaption>`
         : html`<figcaption title=${file}><span class="path">${file}</span>${line > 0 ? `:${line}` : nothing}</figcaption>`
     }
     <ol tabindex="0" aria-label=${line > 0 ? `Source, line ${line} marked` : "Source"}>${lines}</ol>

@@ -20,6 +20,8 @@ export class FrameDetail {
   readonly #loading: Loading<FrameResult>;
   #tree = new ObjectTree();
   #evaluated: readonly Evaluated[] = [];
+  /** The variables may have changed since they were read, but parts of their values are open. */
+  #isOld = false;
 
   constructor(context: PageContext, stop: PageStop, frame: PageFrame) {
     this.frame = frame;
@@ -34,6 +36,19 @@ export class FrameDetail {
     this.#loading.load((signal) => context.look("frame", { thread, level, frame }, signal));
   }
 
+  /** Reads the variables again. */
+  #lookAgain(context: PageContext): void {
+    this.#isOld = false;
+    this.#tree = new ObjectTree();
+    this.#load(context);
+  }
+
+  /** Something may have changed the variables: reads them again or, if that would close what is open, says so. */
+  mayHaveChanged(context: PageContext): void {
+    if (this.#tree.hasOpen) this.#isOld = true;
+    else this.#lookAgain(context);
+  }
+
   view(context: PageContext): TemplateResult {
     const { index, call } = this.frame;
     return html`<section class="frame-detail" aria-label="Frame ${index}">
@@ -45,7 +60,8 @@ export class FrameDetail {
 
   #resultView(context: PageContext, { variables, source }: FrameResult): TemplateResult {
     return html`${source === undefined ? html`<p class="quiet">The source of this frame is not known.</p>` : sourceView(source)}
-      <h3>Variables</h3>
+      <h3>Variables <button class="button small" type="button" @click=${() => this.#lookAgain(context)}>Look again</button></h3>
+      ${this.#isOld ? html`<p class="quiet">They may have changed since they were read.</p>` : nothing}
       ${this.#tree.variablesView(context, variables)}`;
   }
 
@@ -79,7 +95,6 @@ export class FrameDetail {
     this.#evaluated = [...this.#evaluated, { code, text, isError: !reply.ok }].slice(-20);
     if (reply.ok) field.value = "";
     // The code may have assigned variables.
-    this.#tree = new ObjectTree();
-    this.#load(context);
+    this.#lookAgain(context);
   }
 }

@@ -11,6 +11,9 @@ const CONNECTION: Readonly<Record<Connectedness, readonly [state: string, word: 
   ended: ["bad", "the server has ended", "Start it again, and open the address that it prints."],
 };
 
+/** While the server is there, and its image is not. */
+const WITHOUT_IMAGE = ["wait", "no image", "The page is connected to its server, but the server to no image."] as const;
+
 const IMAGE: Readonly<Record<PageImage["state"], string>> = {
   none: "no image yet",
   connecting: "connecting to the image",
@@ -24,7 +27,8 @@ export function headView(
   connection: Connectedness,
   showKeys: () => void,
 ): TemplateResult {
-  const [kind, word, why] = CONNECTION[connection];
+  const isLost = connection === "live" && state?.image.state === "lost";
+  const [kind, word, why] = isLost ? WITHOUT_IMAGE : CONNECTION[connection];
   return html`<header class="head">
     <h1><span class="mark" aria-hidden="true">λ</span> <span class="title">swank-mcp</span></h1>
     ${state === undefined ? nothing : imageView(state.image)}
@@ -34,6 +38,7 @@ export function headView(
       <button class="button ghost" @click=${showKeys} aria-label="Keys" title="Keys (?)">?</button>
     </span>
   </header>
+  ${isLost && state.image.why !== undefined ? html`<p class="banner" role="alert"><b>There is no connection to the image.</b> ${state.image.why}</p>` : nothing}
   ${connection === "ended" ? html`<p class="banner" role="alert"><b>The server has ended.</b> This is what it said last. ${why}</p>` : nothing}`;
 }
 
@@ -46,7 +51,7 @@ function imageView(image: PageImage): TemplateResult {
       }</span>`,
       image.why,
     )}
-    ${image.why === undefined ? nothing : fact("Why", image.why, image.why, "why")}
+    ${image.why === undefined || image.state === "lost" ? nothing : fact("Why", image.why, image.why, "why")}
     ${image.package === undefined ? nothing : fact("Package", html`<code>${image.package}</code>`)}
     ${image.memory === undefined ? nothing : fact("Heap", memoryView(image.memory))}
     ${image.threads === undefined ? nothing : fact("Threads", count(image.threads, "thread"))}

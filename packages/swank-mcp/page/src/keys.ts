@@ -42,15 +42,33 @@ export function keysView(): TemplateResult {
   </dialog>`;
 }
 
+/** The field in which the person writes. */
+let field: HTMLElement | undefined;
+
+/** Whether the field in which the person wrote has lost its place meanwhile, and what is typed is still meant for it. */
+function isFieldGone(): boolean {
+  const { activeElement } = document;
+  return field !== undefined && (activeElement === null || activeElement === document.body) && !field.checkVisibility();
+}
+
 /** Listens to the keys that work everywhere, except where the person writes. */
 export function listenToKeys(open: (panel: PanelName) => void): void {
+  addEventListener("focusin", ({ target }) => {
+    field = isWriting(target) && target instanceof HTMLElement ? target : undefined;
+  });
+  addEventListener("pointerdown", () => {
+    field = undefined;
+  });
   addEventListener("keydown", (event) => {
     const { key, target } = event;
     if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || dialog()?.open === true) return;
     if (isWriting(target)) {
       if (key === "Escape" && target instanceof HTMLElement) target.blur();
+      if (key === "Escape") field = undefined;
       return;
     }
+    if (key !== "Escape" && isFieldGone()) return;
+    field = undefined;
     if (localStorage.getItem(STORE) === "off") return;
     const panel = PANELS[Number(key) - 1];
     const act =

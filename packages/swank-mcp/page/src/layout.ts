@@ -33,8 +33,7 @@ const TABS: Readonly<Record<PanelName, readonly [title: string, panel: (context:
 export function pageView(app: App): TemplateResult {
   const { state } = app;
   return html`${headView(state, app.connection.state, showKeys)}
-    ${state === undefined ? html`<main class="empty"><p>Connecting…</p></main>` : bodyView(app, state)}
-    ${noticesView(app)}
+    ${state === undefined ? html`<main class="empty"><p>Connecting…</p></main>${noticesView(app)}` : bodyView(app, state)}
     <div class="unseen" aria-live="assertive">${app.announcement}</div>
     ${keysView()}`;
 }
@@ -50,6 +49,7 @@ function bodyView(app: App, state: PageState): TemplateResult {
       <section class="tab-panel" role="tabpanel" id="panel" aria-label=${title}>${panel(context)}</section>
     </main>
   </div>
+  ${noticesView(app)}
   ${state.server.isReadOnly ? nothing : promptView(context)}`;
 }
 
@@ -66,13 +66,16 @@ function tabsView(app: App, state: PageState): TemplateResult {
   </div></nav>`;
 }
 
+const NOTICE_ICONS = { ok: "ok", news: "idle", error: "bad" } as const;
+
+/** Notices have a place of their own above the prompt, so that they cover nothing in which the person writes or reads. */
 function noticesView(app: App): TemplateResult {
   return html`<div class="notices" role="status">
     ${repeat(
       app.notices,
       ({ id }) => id,
-      ({ id, text, isError, remedy }) => html`<div class="notice ${isError ? "is-error" : ""}">
-        ${icon(isError ? "bad" : "ok")}<p>${text}${remedy === undefined ? nothing : html`<br /><span class="quiet">${remedy}</span>`}</p>
+      ({ id, text, kind, remedy }) => html`<div class="notice is-${kind}">
+        ${icon(NOTICE_ICONS[kind])}<p>${text}${remedy === undefined ? nothing : html`<br /><span class="quiet">${remedy}</span>`}</p>
         <button class="button ghost" aria-label="Close" @click=${() => app.dismiss(id)}>${icon("close")}</button>
       </div>`,
     )}

@@ -3,7 +3,7 @@ import { App } from "./app.js";
 import { listenToKeys } from "./keys.js";
 import { pageView } from "./layout.js";
 import { callOfPrompt } from "./prompt.js";
-import { selectStop } from "./stops.js";
+import { leaveStops, selectStop } from "./stops.js";
 import { followEnd, selectCall } from "./timeline.js";
 
 /** Milliseconds between showings of times that pass. */
@@ -11,6 +11,7 @@ const TICK = 1000;
 
 const app: App = new App({
   render: () => {
+    if (app.panel !== "stops" || document.hidden) leaveStops();
     render(pageView(app), document.body);
     followEnd();
   },
@@ -27,6 +28,11 @@ const app: App = new App({
 
 listenToKeys((panel) => app.open(panel));
 app.update();
+
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) leaveStops();
+  else app.update();
+});
 
 // Times that pass are shown only while the page is seen.
 setInterval(() => {

@@ -41,6 +41,11 @@ interface Line {
 export class ObjectTree {
   readonly #objects = new Map<string, OpenObject>();
 
+  /** Whether parts of an object are shown. */
+  get hasOpen(): boolean {
+    return [...this.#objects.values()].some(({ isOpen }) => isOpen);
+  }
+
   variablesView(context: PageContext, variables: readonly PageVariable[]): TemplateResult {
     if (variables.length === 0) return html`<p class="quiet">No variables are known here.</p>`;
     const lines = variables.map(({ name, value, marks, objectId }, index) => ({

@@ -13,6 +13,9 @@ import { focusSoon, rove } from "./roving.js";
 
 type StopResult = Looks["stop"]["result"];
 
+/** Milliseconds between the end of a call and a look at the variables of the open frame: an agent may make many calls at once. */
+const LOOK_PAUSE = 500;
+
 /** What stopped a thread, as a phrase after its name. */
 const REASONS: Readonly<Record<PageStop["reason"], string>> = {
   error: "stopped with an error",
@@ -32,10 +35,14 @@ class OpenStop {
   #frame: FrameDetail | undefined;
   /** The first frames of the folds that are open. */
   readonly #unfolded = new Set<number>();
+  /** The calls that had ended when the frame was read last. */
+  #ended: string;
+  #lookTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(context: PageContext, stop: PageStop) {
     this.key = stopKey(stop);
     this.#stop = stop;
+    this.#ended = endedCalls(context);
     this.#loading = new Loading(() => context.update());
     const { thread, level } = stop;
     this.#loading.load(async (signal) => {
@@ -49,10 +56,22 @@ class OpenStop {
 
   /** Ends what loads, when another stop is opened. */
   end(): void {
+    clearTimeout(this.#lookTimer);
     this.#loading.stop();
   }
 
+  /** Looks at the open frame again soon, if it is seen: what has ended meanwhile may have set its variables. */
+  lookAgain(context: PageContext): void {
+    this.#lookTimer ??= setTimeout(() => {
+      this.#lookTimer = undefined;
+      this.#ended = endedCalls(context);
+      this.#frame?.mayHaveChanged(context);
+      context.update();
+    }, LOOK_PAUSE);
+  }
+
   view(context: PageContext, stop: PageStop): TemplateResult {
+    if (endedCalls(context) !== this.#ended && !document.hidden) this.lookAgain(context);
     return html`<article class="stop" aria-labelledby="stop-title">
       <header class="condition">
         <p class="thread">Thread ${stop.thread}${stop.threadName === undefined ? nothing : html` <q>${stop.threadName}</q>`}
@@ -134,6 +153,12 @@ class OpenStop {
   }
 }
 
+/** Tells which calls have ended: another text after each end. */
+function endedCalls({ state }: PageContext): string {
+  const ended = state.calls.flatMap((call) => call.ended ?? []);
+  return `${state.forgotten + ended.length} ${Math.max(0, ...ended)}`;
+}
+
 /** Scrolls the list of frames to the one that is open, and nothing else. */
 function showOpenFrame(): void {
   const frame = document.querySelector<HTMLElement>(".frame[aria-current]");
@@ -147,6 +172,14 @@ let opened: OpenStop | undefined;
 
 /** The stop that was chosen, while it is there. */
 let chosen: { readonly thread: number; readonly level: number } | undefined;
+
+/** Whether another panel was shown since the stop was shown last. */
+let wasAway = false;
+
+/** Notes that the stops are not seen now. */
+export function leaveStops(): void {
+  wasAway = true;
+}
 
 /** Chooses a stop. */
 export function selectStop(thread: number, level: number): void {
@@ -166,7 +199,8 @@ export function stopsPanel(context: PageContext): TemplateResult {
   if (opened?.key !== stopKey(stop)) {
     opened?.end();
     opened = new OpenStop(context, stop);
-  }
+  } else if (wasAway) opened.lookAgain(context);
+  wasAway = false;
   return html`<div class="panel stops">
     ${stops.length > 1 ? choiceView(context, stop) : nothing}
     ${opened.view(context, stop)}

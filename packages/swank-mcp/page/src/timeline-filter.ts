@@ -16,9 +16,19 @@ export interface TimelineFilter {
 export const NO_FILTER: TimelineFilter = { agent: "", tool: "", outcome: "", text: "" };
 
 export function outcomeOf(call: PageCall): Outcome {
-  if (call.ended === undefined) return "running";
   if (call.stop !== undefined || call.outcome === "stopped") return "stopped";
-  return call.isError === true ? "error" : "ok";
+  if (call.ended === undefined) return "running";
+  return call.isError === true || call.outcome === "aborted" ? "error" : "ok";
+}
+
+/** Whether time passes for a call: it has not ended, and its thread is not stopped. */
+export function isRunning(call: PageCall): boolean {
+  return outcomeOf(call) === "running";
+}
+
+/** How a call has ended, or what it does, in a word or two. */
+export function outcomeWord(call: PageCall): string {
+  return call.waits === true ? "waits (paused)" : (call.outcome ?? outcomeOf(call));
 }
 
 export function isFiltering({ agent, tool, outcome, text }: TimelineFilter): boolean {

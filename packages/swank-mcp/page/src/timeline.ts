@@ -2,12 +2,13 @@ import { html, nothing, type TemplateResult } from "lit-html";
 import { guard } from "lit-html/directives/guard.js";
 import { repeat } from "lit-html/directives/repeat.js";
 import type { PageCall } from "../../src/page/model.js";
-import { CallDetail, focusCoveringDetail } from "./call-detail.js";
+import { CallDetail, focusCoveringDetail, timeOf } from "./call-detail.js";
 import { jsonLine, lispCode } from "./code-view.js";
 import type { PageContext } from "./context.js";
-import { clock, count, duration, elapsed, firstLine, lastLines } from "./format.js";
+import { clock, count, firstLine, lastLines } from "./format.js";
 import { type IconName, icon } from "./icons.js";
 import { rove } from "./roving.js";
+import { stopLink, stopOf } from "./stop-link.js";
 import {
   FilteredCalls,
   isFiltering,
@@ -15,6 +16,7 @@ import {
   OUTCOMES,
   type Outcome,
   outcomeOf,
+  outcomeWord,
   TimelineWindow,
 } from "./timeline-filter.js";
 
@@ -74,7 +76,7 @@ export function timelinePanel(context: PageContext): TemplateResult {
 
 function rowView(context: PageContext, call: PageCall, isActive: boolean): unknown {
   const isOpen = detail.id === call.id;
-  const time = call.ended === undefined ? elapsed(Date.now() - call.begun) : duration(call.ended - call.begun);
+  const time = timeOf(call);
   return guard([call, isActive, isOpen, time, context.nameOf(call), stopOf(context, call.stop)], () =>
     callRow(context, call, { isActive, isOpen, time }),
   );
@@ -88,7 +90,7 @@ interface Row {
 
 function callRow(context: PageContext, call: PageCall, { isActive, isOpen, time }: Row): TemplateResult {
   const outcome = outcomeOf(call);
-  const word = call.outcome ?? "running";
+  const word = outcomeWord(call);
   const name = context.nameOf(call);
   const code = call.code.slice(0, ROW_CODE);
   const open = () => {
@@ -132,25 +134,14 @@ function onKey(context: PageContext, event: KeyboardEvent): void {
 /** Below the code: the end of the output, and what came of the call. */
 function notesView(context: PageContext, call: PageCall): TemplateResult | typeof nothing {
   const output = lastLines(call.output, call.ended === undefined ? 6 : 2);
-  if (output === "" && call.summary === undefined && call.stop === undefined) return nothing;
+  const stop = call.ended === undefined ? stopOf(context, call.stop) : undefined;
+  const summary = stop === undefined ? call.summary : `${stop.type}: ${firstLine(stop.message, 200)}`;
+  if (output === "" && summary === undefined && call.stop === undefined) return nothing;
   return html`<div class="notes">
     ${output === "" ? nothing : html`<pre class="output" aria-label="Output">${output}</pre>`}
-    ${call.summary === undefined ? nothing : html`<div class="summary">${call.isLisp ? call.summary : jsonLine(call.summary)}</div>`}
+    ${summary === undefined ? nothing : html`<div class="summary">${call.isLisp ? summary : jsonLine(summary)}</div>`}
     ${call.stop === undefined ? nothing : stopLink(context, call.stop)}
   </div>`;
-}
-
-/** The way to a stop, as long as the thread stands there. */
-function stopLink(context: PageContext, name: string): TemplateResult | typeof nothing {
-  const stop = stopOf(context, name);
-  return stop === undefined
-    ? nothing
-    : html`<button class="button small" @click=${() => context.openStop(stop.thread, stop.level)}>${icon("stop")}Open stop ${name}</button>`;
-}
-
-/** The stop to which a call has led, while the thread stands there. */
-function stopOf({ state }: PageContext, name: string | undefined) {
-  return state.stops.find(({ thread, level }) => `${thread}/${level}` === name);
 }
 
 function earlierView(context: PageContext, calls: readonly PageCall[], start: number): TemplateResult | typeof nothing {

@@ -82,7 +82,8 @@ export const REFUSALS = {
   },
   THROWN_OUT: {
     meaning: "The user has thrown this agent out: what it ran and had stopped was ended, and its calls are refused.",
-    remedy: "Calling again changes nothing: only the user can let this agent back. Tell the user what is not done.",
+    remedy:
+      "Calling again changes nothing: only the user can let this agent back, on the page of its own server (--page) or by starting that server again. Tell the user what is not done.",
   },
   LISP_UNREACHABLE: {
     meaning: "The image named by --attach cannot be reached.",

@@ -185,10 +185,18 @@ function secretFindings(env: Environment): readonly Finding[] {
 }
 
 /** Says of the port at which an image is looked for whether something listens there. */
-function imagePortFinding({ attach }: Config): Finding | Promise<Finding> {
+async function imagePortFinding({ attach }: Config): Promise<Finding> {
   const { host, port } = attach ?? { host: DEFAULT_HOST, port: DEFAULT_PORT };
-  if (isLoopback(host)) return portFinding(port, "in use; if that is Swank, --attach reaches it");
-  return { subject: `Port ${port}`, state: "note", text: "on another machine, so not looked at" };
+  if (!isLoopback(host))
+    return { subject: `Port ${port}`, state: "note", text: "on another machine, so not looked at" };
+  const found = await portFinding(port, "in use; if that is Swank, --attach reaches it");
+  if (attach === undefined || found.state !== "ok") return found;
+  return {
+    subject: `Image at port ${port}`,
+    state: "missing",
+    text: "nothing listens there, but --attach names it",
+    mend: `(swank:create-server :port ${port} :dont-close t)`,
+  };
 }
 
 /** Says whether a port is free, without connecting to it: a Swank that serves one client would take the visitor for it. */

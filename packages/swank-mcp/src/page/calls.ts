@@ -5,6 +5,7 @@ import { outcomeOf } from "../call/ledger.js";
 import type { CallEntry, CallRecorder, RecordedCall } from "../call/recorder.js";
 import { OUTCOME_META } from "../report/data.js";
 import type { AgentSession } from "../session/agent.js";
+import type { DebuggedStop } from "../session/lisp-port.js";
 import { cut, cutName, oneLine } from "../text/cut.js";
 import { PROFILE_META } from "../tools/profile-code.js";
 import { TRACE_META } from "../tools/trace-calls.js";
@@ -38,7 +39,26 @@ const outcomeSchema = z.looseObject({
   package: z.string().optional(),
   thread: z.number().optional(),
   level: z.number().optional(),
+  error: z.looseObject({ type: z.string(), message: z.string() }).optional().catch(undefined),
 });
+
+/** The beginning of the names of the tools that resume a thread, and the argument that names it, if there are several. */
+const DEBUGGER = "debugger_";
+
+const resumedSchema = z.looseObject({ thread: z.string().optional().catch(undefined) });
+
+/** What the list says of a call that was stopped, by the status with which the call ended that resumed it. */
+const AFTER_STOP: Readonly<Record<string, Pick<PublishedCall, "outcome" | "isError">>> = {
+  returned: { outcome: "returned", isError: false },
+  aborted: { outcome: "aborted", isError: true },
+  stopped: { outcome: "continued", isError: false },
+};
+
+/** The live stop of an agent's own client that has this name. */
+function stopNamed({ host }: AgentSession, name: string | undefined): DebuggedStop | undefined {
+  const stops = host.state.kind === "open" ? host.state.session.client.stops : [];
+  return stops.find(({ thread, level }) => `${thread}/${level}` === name);
+}
 
 /** Data of the tools as they were made. */
 const profileSchema = z.custom<types.Profile>(
@@ -60,6 +80,10 @@ interface Known {
   readonly isYou: boolean;
   running: number;
   asking: number;
+  /** Called when the agent is no longer paused, for the calls that wait for that. */
+  readonly waiting: Set<() => void>;
+  /** Told of the status of an evaluation that has left a stop of the thread, which is known when the call that has resumed it ends. */
+  readonly leaving: Map<number, (status: string) => void>;
   /** As it was published. */
   published: PageAgent | undefined;
 }
@@ -87,10 +111,22 @@ export class AgentCalls {
   /** Adds an agent. @returns what records its calls */
   add(agent: AgentSession, isYou = false): CallRecorder {
     this.#lastAgent += 1;
-    const known: Known = { id: `a${this.#lastAgent}`, agent, isYou, running: 0, asking: 0, published: undefined };
+    const known: Known = {
+      id: `a${this.#lastAgent}`,
+      agent,
+      isYou,
+      running: 0,
+      asking: 0,
+      waiting: new Set(),
+      leaving: new Map(),
+      published: undefined,
+    };
     this.#known.set(known.id, known);
     this.#publish(known);
-    agent.steering.onChange(() => this.#publish(known));
+    agent.steering.onChange((state) => {
+      if (state !== "paused") for (const goOn of known.waiting) goOn();
+      this.#publish(known);
+    });
     return { begin: (call) => this.#begin(known, call) };
   }
 
@@ -139,7 +175,27 @@ export class AgentCalls {
       known.asking += changes.asking ?? 0;
       this.#publish(known);
     };
+    const goOn = () => {
+      if (!known.waiting.delete(goOn)) return;
+      const { waits: _, ...going } = call;
+      call = going;
+      publish({});
+    };
+    // A newer call of the same thread says what becomes of it.
+    const follow = (stop: DebuggedStop) => {
+      stop.ended.addEventListener("abort", () => {
+        const { stop: _, ...left } = call;
+        call = left;
+        const isOut = known.agent.steering.state === "out";
+        publish(isOut ? { outcome: "thrown out", isError: true } : { outcome: "left the stop" });
+        if (!isOut) known.leaving.set(stop.thread, (status) => publish({ ...AFTER_STOP[status] }));
+      });
+    };
     this.#texts.begin(id, whole, code === undefined ? (args ?? {}) : others);
+    if (known.agent.steering.state === "paused") {
+      call = { ...call, waits: true };
+      known.waiting.add(goOn);
+    }
     publish({});
     change({ running: 1 });
     return {
@@ -153,7 +209,12 @@ export class AgentCalls {
       },
       end: (answer, milliseconds) => {
         this.#texts.end(id, answer);
-        publish(endOf(answer, call.begun + Math.round(milliseconds)));
+        goOn();
+        const end = endOf(answer, call.begun + Math.round(milliseconds));
+        publish(end);
+        if (String(name).startsWith(DEBUGGER)) this.#tellLeft(known, args, end);
+        const stop = stopNamed(known.agent, end.stop);
+        if (stop !== undefined) follow(stop);
         change({ running: -1 });
       },
       ended: (_, report) => {
@@ -161,6 +222,16 @@ export class AgentCalls {
         publish(endOf(report, Date.now()));
       },
     };
+  }
+
+  /** Tells the call whose evaluation has left a stop what has become of it, when the call of the debugger that has resumed it ends. */
+  #tellLeft({ leaving }: Known, args: unknown, { outcome }: Partial<PublishedCall>): void {
+    const thread = resumedSchema.safeParse(args).data?.thread;
+    const [key] = thread === undefined ? leaving.keys() : [Number.parseInt(thread, 10)];
+    const tell = key === undefined ? undefined : leaving.get(key);
+    if (key === undefined || tell === undefined || outcome === undefined || AFTER_STOP[outcome] === undefined) return;
+    leaving.delete(key);
+    tell(outcome);
   }
 
   #publish(known: Known): void {
@@ -206,6 +277,7 @@ function endOf(answer: ToolAnswer, ended: number): Partial<PublishedCall> {
 function summaryOf({ blocks }: ToolAnswer, outcome: z.output<typeof outcomeSchema> | undefined): string {
   if (outcome?.status === "returned" && outcome.values.length > 0)
     return oneLine(`=> ${outcome.values.join(", ")}`, MAX_SUMMARY);
+  if (outcome?.error !== undefined) return oneLine(`${outcome.error.type}: ${outcome.error.message}`, MAX_SUMMARY);
   const [line = ""] = blocks.join("\n").trimStart().split("\n", 1);
   return oneLine(line, MAX_SUMMARY);
 }

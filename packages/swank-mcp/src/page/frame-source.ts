@@ -24,7 +24,8 @@ export async function sourceOf(
   if (source === undefined) return undefined;
   if ("form" in source) {
     const form = markedForm(source.form);
-    return markedDefinition(await definitionsOf(name, code, signal), form.call) ?? form.source;
+    const found = markedDefinition(await definitionsOf(name, code, signal), form.call);
+    return found === undefined ? form.source : { ...found, isEvaluated: true };
   }
   const { file, line } = source;
   if (line === undefined) return undefined;

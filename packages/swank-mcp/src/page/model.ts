@@ -58,8 +58,10 @@ export interface PageCall {
   readonly output: string;
   /** The first line of the answer, at most 200 characters. */
   readonly summary?: string;
-  /** The thread and level of the stop that it has led to, `7/1`. */
+  /** The thread and level of the stop that it has led to, `7/1`, while the thread stands there. */
   readonly stop?: string;
+  /** True while it waits because its agent is paused. */
+  readonly waits?: boolean;
 }
 
 /** The whole of a call, for the look `call`. Each text is cut at 200,000 characters, and says so. */
@@ -144,8 +146,13 @@ export type PageEvent =
 
 /** A place in source, with the lines around it. */
 export interface PageSource {
-  /** Empty for code that no file has, whose lines are those in which Lisp prints it. */
+  /** Empty for code that no file has. */
   readonly file: string;
+  /**
+   * Whether the lines are those of the evaluated definition that the function has now. Whether the frame runs an older one is not known. Without it,
+   * and without a file, they are what the frame runs, as Lisp prints it.
+   */
+  readonly isEvaluated?: boolean;
   /** The number of the first line of `lines`, and that of the marked one: 0 if it is not known which is reached. */
   readonly first: number;
   readonly line: number;

@@ -32,7 +32,7 @@ interface Kept {
   readonly id: string;
   readonly call: types.AgentCall;
   output: string;
-  stop: string | undefined;
+  stop: types.CallStop | undefined;
   end: Pick<types.AgentCall, "status" | "result" | "ended">;
 }
 
@@ -88,7 +88,7 @@ export class RecordView {
         break;
       case "stop":
         this.#changeAndShow(event.number, (kept) => {
-          kept.stop = placeOf(event.stop);
+          kept.stop = event.stop;
         });
         break;
       case "resume":
@@ -146,7 +146,7 @@ export class RecordView {
     const { call, output, end } = kept;
     const { operation, package: packageName } = call;
     return {
-      code: call.code,
+      code: wordsOf(operation, call.code).code,
       arguments: { operation, ...(packageName === undefined ? {} : { package: packageName }) },
       output,
       answer: end.status === undefined ? [] : [end.result],
@@ -186,7 +186,7 @@ export class RecordView {
       id,
       call,
       output,
-      stop: stop === undefined ? undefined : placeOf(stop),
+      stop,
       end: { status, result, ended },
     };
     this.#calls.set(id, kept);
@@ -291,21 +291,50 @@ function placeOf({ thread, level }: types.CallStop): string {
   return `${thread}/${level}`;
 }
 
+/** The words of a person for functions that leave a stop. */
+const LEAVING: Readonly<Record<string, string>> = {
+  "invoke-offered-restart": "invoke-restart",
+  "abort-stop": "abort",
+};
+
+/** A call that an agent makes in its debugger, as a person says it: restarts count from 1, and no internal names. */
+function wordsOf(operation: string, code: string): { readonly tool: string; readonly code: string } {
+  const tool = LEAVING[operation] ?? operation;
+  const [, index, given = ""] = /^\(invoke-offered-restart \d+ (\d+) "[^"]*"([\s\S]*)\)$/.exec(code) ?? [];
+  if (index !== undefined) {
+    const values = Array.from(given.matchAll(/"((?:[^"\\]|\\[\s\S])*)"/g), ([, value = ""]) =>
+      value.replace(/\\([\s\S])/g, "$1"),
+    );
+    return { tool, code: `restart ${Number(index) + 1}${values.length === 0 ? "" : `: ${values.join(", ")}`}` };
+  }
+  return { tool, code: operation === "abort-stop" ? "abort" : code };
+}
+
 function publishedCall({ id, call, stop, end }: Kept): PublishedCall {
   const { agent, operation, code, package: packageName, begun } = call;
   const { status, result, ended } = end;
-  const [summary = ""] = result.trimStart().split("\n", 1);
+  const isStopped = stop !== undefined && status === undefined;
+  const [summary = ""] = (isStopped ? stop.message : result).trimStart().split("\n", 1);
+  const words = wordsOf(operation, code);
+  // A request that leaves a stop has no answer, which Lisp reports as aborted.
+  const isLeft = status === "aborted" && operation in LEAVING;
   return {
     id,
     agent: idOf(agent),
     agentName: cutName(agent),
-    tool: cutName(operation),
-    code: cut(code, MAX_CODE),
+    tool: cutName(words.tool),
+    code: cut(words.code, MAX_CODE),
     isLisp: true,
     begun,
     ...(packageName === undefined ? {} : { package: cutName(packageName) }),
-    ...(stop === undefined ? {} : { stop }),
-    ...(status === undefined ? {} : { outcome: status, isError: status !== "returned", ended: ended ?? Date.now() }),
-    ...(summary === "" ? {} : { summary: oneLine(summary, MAX_SUMMARY) }),
+    ...(isStopped ? { stop: placeOf(stop) } : {}),
+    ...(status === undefined
+      ? {}
+      : {
+          outcome: isLeft ? "left the stop" : status,
+          isError: status !== "returned" && !isLeft,
+          ended: ended ?? Date.now(),
+        }),
+    ...(summary === "" || isLeft ? {} : { summary: oneLine(summary, MAX_SUMMARY) }),
   };
 }
