@@ -123,7 +123,15 @@ describe("skills", () => {
     const tools = new Set(CATALOGUE.map(({ name }) => name));
     for (const text of texts.values()) {
       const named = [...text.matchAll(/`([a-z]+(?:[_-][a-z]+)+)`/g)].map(([, name = ""]) => name);
-      const others = ["object_id", "stop-on-failure", "stops-only", "in-package", "handler-case", "ignore-errors"];
+      const others = [
+        "object_id",
+        "stop-on-failure",
+        "stops-only",
+        "in-package",
+        "with-open-file",
+        "handler-case",
+        "ignore-errors",
+      ];
       expect(named.filter((name) => !tools.has(name) && !others.includes(name))).to.deep.equal([]);
     }
   });

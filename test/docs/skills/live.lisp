@@ -18,3 +18,21 @@
      (loop repeat 500 do (serve (make-order :items (list (list :price 3 :count 2)))))
      (sleep 0.01)))
  :name "shop worker")
+
+(defvar *stock* (sb-thread:make-mutex :name "stock"))
+
+(defvar *book* (sb-thread:make-mutex :name "book"))
+
+(defun sell ()
+  (list :sold (sb-thread:with-mutex (*stock*)
+                (sleep 0.2)
+                (sb-thread:with-mutex (*book*) (length *orders*)))))
+
+(defun report ()
+  (list :orders (sb-thread:with-mutex (*book*)
+                  (sleep 0.3)
+                  (sb-thread:with-mutex (*stock*) (length *orders*)))))
+
+(defun start-clerks ()
+  "Start two threads that wait for each other."
+  (dolist (work '(sell report)) (let ((work work)) (sb-thread:make-thread (lambda () (list (funcall work))) :name "clerk"))))

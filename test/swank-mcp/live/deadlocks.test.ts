@@ -46,6 +46,19 @@ describe("list-threads and deadlocks", function () {
       }
     });
 
+  it("names first a deadlock in which SBCL has stopped a thread, with those that wait for its locks", async () => {
+    await server.evaluate(circle(2).replace(" :timeout 3600", ""));
+    for (;;) {
+      const { text } = await listThreads(server);
+      // The thread is stopped before its stop is known here.
+      if (!text.startsWith("DEADLOCK, in which")) continue;
+      expect(text).to.match(
+        /^DEADLOCK, in which Lisp has stopped thread (\d+)\/1; it keeps its locks\. Still waiting: \d+ part-\d-of-2 for MUTEX "lock-\d"\. Deadlock cycle detected: .*\n\n\d+ part/,
+      );
+      return;
+    }
+  });
+
   it("names a deadlock of a thread that holds a lock and one that joins it", async () => {
     await server.evaluate(`
       (let* ((lock (sb-thread:make-mutex :name "a")) (ready (sb-thread:make-semaphore)) (other nil)

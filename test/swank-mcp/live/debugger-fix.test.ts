@@ -160,6 +160,22 @@ describe("debugger tools: find, fix and continue", () => {
     expect(blocks(refused).join("\n")).to.include("takes another number of arguments");
   });
 
+  it("restart no frame that may have been called without an argument whose default is another now", async () => {
+    await lisp.evaluate('(defun pay (a &key b) (list (error "~a" (list a b)))) (defun call-pay (n) (list (pay n)))');
+    const frame = async (call: string) => [String((await lisp.frame(call)).index)];
+    const invoke = async (call: string) => ({ restart: "RESTART-FRAME", values: await frame(call) });
+    await lisp.evaluate("(call-pay 1)");
+    await lisp.evaluate("(defun pay (a &key (b 0)) (list :new a b))");
+    const refused = await lisp.refusal("debugger_invoke_restart", await invoke("(PAY 1"));
+    expect(JSON.stringify(refused)).to.match(/without an argument for which its definition now has another default/);
+    expect(refused.next).to.match(/^Restart the outer frame \d+, \(CALL-PAY 1\)/);
+    expect(await lisp.resume("debugger_invoke_restart", await invoke("(CALL-PAY"))).to.deep.equal(["=> ((:NEW 1 0))"]);
+    await lisp.evaluate('(defun pay (a &key b) (list (error "~a" (list a b))))');
+    await lisp.evaluate("(list (pay 1 :b 2))");
+    await lisp.evaluate("(defun pay (a &key (b 0)) (list :new a b))");
+    expect(await lisp.resume("debugger_invoke_restart", await invoke("(PAY 1"))).to.deep.equal(["=> ((:NEW 1 2))"]);
+  });
+
   it("report the output and the next error of a continued evaluation", async () => {
     await lisp.evaluate('(progn (print :before) (error "first") (print :between) (error "second"))');
     const { index } = await lisp.frame("(EVAL", { internal: true });

@@ -69,6 +69,18 @@ describe("What evaluate-lisp says about names and input that are missing", () =>
     expect(blocks(await server.call("evaluate-lisp", { code: '(list "a)' })).join("\n")).not.to.include("not applied");
   });
 
+  it("says that a restart worked when a thread of the code stops again", async () => {
+    await server.evaluate(
+      `(sb-thread:make-thread (lambda () (restart-case (error "first") (go-on () 1)) (error "second")))
+(loop until (find-if (lambda (thread) (plusp (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread 0))) (sb-thread:list-all-threads)) do (sleep 0.01))`,
+    );
+    const again = blocks(await server.call("debugger_invoke_restart", { restart: "GO-ON" })).join("\n");
+    expect(again).to.match(
+      /second[\s\S]*\nIt worked: the thread left the stop \d+\/1, went on, and has stopped again here\.$/m,
+    );
+    await server.call("debugger_invoke_restart", { restart: "ABORT" });
+  });
+
   it("says that a restart worked when the code stops again", async () => {
     const code = `(progn (restart-case (error "first") (go-on () 1)) (error "second"))`;
     expect(blocks(await server.call("evaluate-lisp", { code }))[1]).not.to.include("It worked");

@@ -28,7 +28,9 @@ describe("run-tests that does not end", () => {
     expectFacts(stopped, check, "evaluated to…6…which is not…7…TEST-TOTALS");
     await suite.server.call("debugger_invoke_restart", { restart: "IGNORE-FAILURE" });
     const ended = text(await suite.server.call("debugger_invoke_restart", { restart: "IGNORE-FAILURE" }));
-    expect(ended).to.match(/^ORDERS-TESTS::TOTALS: 1 passed, 2 failed, 0 skipped in <seconds> \(FiveAM\)\./);
+    expect(ended).to.match(
+      /^ORDERS-TESTS::TOTALS: 1 passed, 2 failed, 0 skipped in <seconds>, with the time that it was stopped \(FiveAM\)\./,
+    );
   });
 
   it("stops in an error of a test, with the frames of the code that signalled it, and without those that run tests", async () => {

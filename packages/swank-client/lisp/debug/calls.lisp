@@ -350,6 +350,31 @@ passed or not are passed where the function cannot tell the difference. An inter
         (unless (or (null parts) (some #'unavailable-argument-p arguments))
           (values arguments t))))))
 
+(defun parameter-in (lambda-list argument)
+  "The item of LAMBDA-LIST for ARGUMENT, an &OPTIONAL or &KEY argument of a frame's call; or NIL."
+  (if (argument-key argument)
+      (find (argument-key argument) (parameters-after '&key lambda-list) :key #'parameter-key)
+      (find (string (argument-name argument)) (parameters-after '&optional lambda-list)
+            :test #'string= :key (lambda (item) (string (parameter-name item))))))
+
+(defun default-form (item)
+  "The form by which ITEM, a parameter, gets its value if no argument is passed, in a list; NIL without ITEM, or if ITEM tells whether one was."
+  (cond ((atom item) (and item (list nil)))
+        ((third item) nil)
+        (t (list (second item)))))
+
+(defun defaults-changed-p (frame name)
+  "True if the call of FRAME may have passed no argument for a parameter for which the function NAME, redefined since, has another default."
+  (let ((new (and (typep name '(or symbol (cons (eql setf)))) (fboundp name) (or-nil (swank/backend:arglist (fdefinition name))))))
+    (multiple-value-bind (old knownp) (frame-lambda-list (frame-debug-fun frame))
+      (and knownp (consp new)
+           (some (lambda (part)
+                   (and (uncertain-p part)
+                        (some (lambda (argument)
+                                (not (equal (default-form (parameter-in old argument)) (default-form (parameter-in new argument)))))
+                              (uncertain-arguments part))))
+                 (second (call-parts frame)))))))
+
 (defun print-argument (argument room stream)
   "Print ARGUMENT, an object or an UNCERTAIN, where ROOM characters are left. => the number of characters"
   (flet ((text (object room) (object-text object (max room 4) #'beginning-text)))

@@ -331,7 +331,9 @@ Otherwise other methods would run twice, or before it."
           ((not (or (method-name-p name) (legal-fun-name-p name))) (values nil :local))
           (t (multiple-value-bind (arguments certainp) (repeating-arguments frame)
                (if certainp
-                   (named-function-and-arguments name arguments)
+                   (if (defaults-changed-p frame name)
+                       (values nil :defaults)
+                       (named-function-and-arguments name arguments))
                    (values nil :arguments)))))))
 
 (defun named-function-and-arguments (name arguments)

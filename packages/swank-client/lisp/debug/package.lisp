@@ -26,7 +26,7 @@
   (:import-from #:swank-client/sbcl-compiler #:debug-source-namestring)
   (:import-from #:swank-client/sbcl-functions #:%fun-lambda-list #:%fun-name #:*method-function-names*)
   (:export #:*report-place* #:*shown-objects* #:+frame-text-limit+ #:arguments-unread-p #:called-by-program-p #:current-method
-           #:effective-methods #:entry-point-p #:frame-arguments #:frame-file #:frame-lambda-list #:generic-function-named #:method-entries
+           #:defaults-changed-p #:effective-methods #:entry-point-p #:frame-arguments #:frame-file #:frame-lambda-list #:generic-function-named #:method-entries
            #:method-form #:method-name-p #:named-method #:object-text #:print-call #:remember-message #:repeating-arguments #:required-count
            #:same-place-p #:sbcl-frame-p #:specializer-name #:unread-frame-p))
 

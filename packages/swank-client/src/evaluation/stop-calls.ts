@@ -45,6 +45,8 @@ const FRAME_REFUSALS = {
   local: "is a local function, a lambda expression or a cleanup form, which SBCL cannot call or leave by itself",
   method: "is a method that others run before, after or around, so calling the generic function would run those again",
   arguments: "has arguments that are not certain, because the compiler dropped some",
+  defaults:
+    "may have been called without an argument for which its definition now has another default, so its arguments are not certain",
   count: "now takes another number of arguments",
   undefined: "is not defined any more",
   "not-begun": "has not begun: a breakpoint stopped the call before it. Continue instead",
@@ -56,6 +58,7 @@ const REASONS = [
   "local",
   "method",
   "arguments",
+  "defaults",
   "count",
   "undefined",
   "not-begun",

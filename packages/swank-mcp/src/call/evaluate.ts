@@ -229,19 +229,18 @@ export async function answerResumed(
   const conclusion = await concludeEvaluation(evaluation, session, context, seconds);
   const { ending } = conclusion;
   const isAborted = ending.kind === "aborted" && ending.byReset !== true;
-  const isStoppedAgain =
-    ending.kind === "condition" &&
-    ending.stop !== undefined &&
-    !stop.isLive &&
-    ending.stop.reason !== "step" &&
-    stop.reason !== "step";
+  const next = ending.kind === "condition" ? ending.stop : undefined;
   const remarks = [
     ...(isAborted ? [`Thread ${placeName(stop)} ended. ${nowStopped(others(found, context))}`] : []),
-    ...(isStoppedAgain
-      ? [`It worked: the thread left the stop ${placeName(stop)}, went on, and has stopped again here.`]
-      : []),
+    ...(next === undefined ? [] : stoppedAgain(stop, next)),
   ];
   return presentedAnswer(evaluation, conclusion, context, remarks);
+}
+
+/** That the thread has left `stop` and come to `next`, unless it was a step that led there. */
+function stoppedAgain(stop: DebuggedStop, next: Pick<DebuggedStop, "reason">): string[] {
+  if (stop.isLive || stop.reason === "step" || next.reason === "step") return [];
+  return [`It worked: the thread left the stop ${placeName(stop)}, went on, and has stopped again here.`];
 }
 
 /** The stops of this agent in other threads, the latest last. */
@@ -267,7 +266,7 @@ async function answerForeign(
   const stopped = conclude({ kind: "outcome", outcome: stoppedOutcome(next) });
   const conclusion = { ...stopped, apart: context.agent.takeApart(found.session) };
   context.agent.lastError.apply(conclusion.lastError);
-  return concludedAnswer(conclusion, context);
+  return concludedAnswer(conclusion, context, stoppedAgain(found.stop, next));
 }
 
 /** Resumes another client's thread. That client gets its values; this answer reports only whether the thread stopped again. */

@@ -14,6 +14,12 @@ const MOST_LISTED = 50;
 
 const MAX_NAME = 60;
 
+/** The beginning of the message of SBCL's own check. */
+const SBCL_DEADLOCK = "Deadlock cycle detected";
+
+/** Characters of that message. */
+const MAX_DEADLOCK = 400;
+
 const MAX_FRAME = 100;
 
 /** Names of threads in a line about several. */
@@ -69,7 +75,11 @@ function threadListAnswer(found: types.ProgramThreads, asked: Asked): ToolAnswer
   const sorted = [...listed].sort(compare);
   const { shown } = firstOf(byStack(sorted), MOST_LISTED);
   const left = found.count - (found.threads.length - sorted.length) - shown.flat().length;
-  const deadlocks = [...found.deadlocks, ...possibleDeadlocks(found.threads)];
+  const deadlocks = [
+    ...found.deadlocks,
+    ...stoppedDeadlocks(found.threads, asked.stops),
+    ...possibleDeadlocks(found.threads),
+  ];
   const text = [
     ...deadlocks,
     ...(deadlocks.length > 0 ? [""] : []),
@@ -79,6 +89,21 @@ function threadListAnswer(found: types.ProgramThreads, asked: Asked): ToolAnswer
     ...serviceLine(found.threads.filter((thread) => !sorted.includes(thread))),
   ].join("\n");
   return { blocks: [cutText(text)], isError: false, meta: { [THREADS_META]: threadsData(found) } };
+}
+
+/** Deadlocks that Lisp itself has found: it stops one of the threads, which keeps its locks, so that there is no circle any more. */
+function stoppedDeadlocks(threads: readonly types.ProgramThread[], stops: readonly Stop[]): string[] {
+  const found = stops.filter(({ condition }) => condition.message.startsWith(SBCL_DEADLOCK));
+  return found.map(({ thread, level, condition }) => {
+    const waiting = threads.filter(
+      ({ level: other, state, holder }) => other === 0 && state === "mutex" && holder === thread,
+    );
+    const { shown, left } = firstOf(waiting, MOST_NAMES);
+    const names = shown.map(({ id, name, what = "a lock" }) => `${id} ${oneLine(name, MAX_NAME)} for ${what}`);
+    const still = waiting.length === 0 ? "" : ` Still waiting: ${[...names, ...(left > 0 ? ["..."] : [])].join(", ")}.`;
+    const message = oneLine(condition.message, MAX_DEADLOCK).replace(/(?<=[^.])$/, ".");
+    return `DEADLOCK, in which Lisp has stopped thread ${thread}/${level}; it keeps its locks.${still} ${message}`;
+  });
 }
 
 function compare(a: types.ProgramThread, b: types.ProgramThread): number {

@@ -39,11 +39,13 @@ const STILL_COVERED =
  *
  * @param redefinitions - What was redefined meanwhile: by files, because the system was loaded before its tests.
  * @param framework - The framework that the caller named.
+ * @param wasStopped - True if the run was stopped meanwhile, so that its time has that of the stop.
  */
 function testsAnswer(
   results: types.TestResults,
   redefinitions: types.Redefinitions,
   framework: string | undefined,
+  wasStopped: boolean,
   guide: ToolGuide,
 ): ToolAnswer {
   if (results.status === "not-found") {
@@ -61,7 +63,7 @@ function testsAnswer(
   const rest = left > 0 ? [more(left, "failure")] : [];
   return {
     blocks: [
-      [heading(results), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"),
+      [heading(results, wasStopped), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"),
       ...(coverage === undefined ? [] : [coverageText(coverage, failed > 0 || error !== undefined)]),
       ...(loaded === "" ? [] : [loaded]),
     ],
@@ -170,8 +172,11 @@ function data(facts: JsonObject): JsonObject {
   return { [TESTS_META]: facts };
 }
 
-function heading({ target, frameworks, passed, failed, skipped, milliseconds, error }: Run): string {
-  const seconds = `${(milliseconds / 1000).toFixed(2)} s`;
+function heading(
+  { target, frameworks, passed, failed, skipped, milliseconds, error }: Run,
+  wasStopped: boolean,
+): string {
+  const seconds = `${(milliseconds / 1000).toFixed(2)} s${wasStopped ? ", with the time that it was stopped" : ""}`;
   const name = cutName(target);
   if (frameworks.length > 0 && passed + failed + skipped === 0 && error === undefined)
     return `${name}: ${frameworks.join(", ")} ran in ${seconds}, but found no check: there are no tests, or they check nothing. Load the files that define them, or name another system, suite or test.`;
@@ -246,10 +251,14 @@ export const runTests = defineTool({
     const { code, result } = await preparedWithin(seconds, tests);
     const onError = stopOnFailure ? "stop" : context.config.onError;
     const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
+    let wasStopped = false;
     context.agent.evaluations.present(evaluation, {
-      answer: (value, { redefinitions }) => testsAnswer(result(value), redefinitions, framework, context.guide),
-      unfinished: ({ kind }) =>
-        Promise.resolve({ blocks: coverage === true && kind === "condition" ? [STILL_COVERED] : [] }),
+      answer: (value, { redefinitions }) =>
+        testsAnswer(result(value), redefinitions, framework, wasStopped, context.guide),
+      unfinished: ({ kind }) => {
+        wasStopped ||= kind === "condition";
+        return Promise.resolve({ blocks: coverage === true && kind === "condition" ? [STILL_COVERED] : [] });
+      },
     });
     return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
   },
