@@ -19,7 +19,7 @@ import type { McpDriver, SentCall } from "./mcp-driver.js";
 import { McpHttp } from "./mcp-http.js";
 import { gone } from "./mcp-processes.js";
 import { McpStdio } from "./mcp-stdio.js";
-import { type RealSwank, startRealSwank } from "./real-swank.js";
+import { type RealSwank, type ServerName, startRealSwank, USUAL_SERVER } from "./real-swank.js";
 
 interface OwnImage {
   readonly server: McpDriver & { close(): Promise<void> };
@@ -77,30 +77,38 @@ const EXIT: Step<OwnImage> = {
 };
 
 /** Cuts all connections except the caller's, as a network failure would. */
-const CUT = `(dolist (connection (remove swank::*emacs-connection* swank::*connections*))
+const CUTS: Readonly<Record<ServerName, string>> = { swank: cut("swank", "."), slynk: cut("slynk", "-") };
+
+function cut(server: ServerName, separator: string): string {
+  return `(dolist (connection (remove ${server}::*emacs-connection* ${server}::*connections*))
   (let ((socket (make-instance 'sb-bsd-sockets:inet-socket :type :stream :protocol :tcp
-                  :descriptor (sb-sys:fd-stream-fd (swank::connection.socket-io connection)))))
+                  :descriptor (sb-sys:fd-stream-fd (${server}::connection${separator}socket-io connection)))))
     (sb-ext:cancel-finalization socket)
     (sb-bsd-sockets:socket-shutdown socket :direction :io)))`;
+}
 
-const CUT_OFF: Step<SharedImage> = {
-  name: "the idle connection is cut",
-  run: async ({ server, other }) => {
-    await server.call("lisp-status");
-    await other.evaluate(CUT).next();
-    await reconnected(server);
-    return { effect: "keep" };
-  },
-};
+function cutOff(server: ServerName): Step<SharedImage> {
+  return {
+    name: "the idle connection is cut",
+    run: async ({ server: tools, other }) => {
+      await tools.call("lisp-status");
+      await other.evaluate(CUTS[server]).next();
+      await reconnected(tools);
+      return { effect: "keep" };
+    },
+  };
+}
 
-const CUT_SHORT: Step<SharedImage> = {
-  name: "the connection is cut during an evaluation",
-  run: async ({ server, other }) => {
-    const running = await begunEvaluation(server);
-    await other.evaluate(CUT).next();
-    return { effect: "set", report: await running.result };
-  },
-};
+function cutShort(server: ServerName): Step<SharedImage> {
+  return {
+    name: "the connection is cut during an evaluation",
+    run: async ({ server: tools, other }) => {
+      const running = await begunEvaluation(tools);
+      await other.evaluate(CUTS[server]).next();
+      return { effect: "set", report: await running.result };
+    },
+  };
+}
 
 const COLLECTION: Step<SharedImage> = {
   name: "the heap is collected",
@@ -155,26 +163,32 @@ export function testLastErrors(numRuns: number): void {
     await follow([...COMMON, DEATH, DEATH, LOSS, LOSS, EXIT], open, numRuns);
   }).timeout(600_000);
 
-  describe("in an attached image", () => {
-    let lisp: RealSwank;
-    let other: SwankClient;
+  describe("in an attached image", () => testAttachedLastErrors(numRuns));
+}
 
-    before(async () => {
-      lisp = await startRealSwank();
-      other = await connect({ port: lisp.port });
-    });
+/** The same for an attached image with this server. */
+export function testAttachedLastErrors(numRuns: number, server: ServerName = USUAL_SERVER): void {
+  let lisp: RealSwank;
+  let other: SwankClient;
 
-    after(async () => {
-      await other.close();
-      await lisp.stop();
-    });
-
-    it("follow their contract after any sequence of calls", async () => {
-      const args = ["--attach", String(lisp.port), "--max-stops", "2"];
-      const open = async () => ({ server: await McpStdio.start(args), other });
-      await follow<SharedImage>([...COMMON, CUT_OFF, CUT_OFF, CUT_SHORT, CUT_SHORT, COLLECTION], open, numRuns);
-    }).timeout(600_000);
+  before(async function () {
+    // The core may have to be built first.
+    this.timeout(600_000);
+    lisp = await startRealSwank(undefined, 0, undefined, server);
+    other = await connect({ port: lisp.port });
   });
+
+  after(async () => {
+    await other.close();
+    await lisp.stop();
+  });
+
+  it("follow their contract after any sequence of calls", async () => {
+    const args = ["--attach", String(lisp.port), "--max-stops", "2"];
+    const open = async () => ({ server: await McpStdio.start(args), other });
+    const [off, short] = [cutOff(server), cutShort(server)];
+    await follow<SharedImage>([...COMMON, off, off, short, short, COLLECTION], open, numRuns);
+  }).timeout(600_000);
 }
 
 /** The same for the agents of an HTTP server that keeps two stops: one after another, each of which has its own last error. */

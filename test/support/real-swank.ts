@@ -7,6 +7,12 @@ import { promisify } from "node:util";
 import { findLisp, findSwank } from "swank-client/launch";
 import { testCache } from "./test-cache.js";
 
+/** A server that clients connect to: Swank, or SLY's Slynk. */
+export type ServerName = "swank" | "slynk";
+
+/** `TEST_SERVER=slynk` runs the tests with Slynk, from the sources of SLY that `SLY_SOURCES` names. */
+export const USUAL_SERVER: ServerName = process.env["TEST_SERVER"] === "slynk" ? "slynk" : "swank";
+
 const run = promisify(execFile);
 
 /** A new SBCL process with a Swank server. */
@@ -30,16 +36,18 @@ export interface RealSwank {
  * @param home - The home folder of the image's user, where Swank looks for `.slime-secret`; an empty one by default.
  * @param port - The port to listen on; a free port by default.
  * @param options - Further arguments of `swank:create-server`.
+ * @param server - Which server; Slynk needs `SLY_SOURCES`.
  */
 export async function startRealSwank(
   home?: string,
   port = 0,
   options = ":style :spawn :dont-close t",
+  server = USUAL_SERVER,
 ): Promise<RealSwank> {
-  const { executable, core } = await swankCore();
+  const { executable, core } = await swankCore(server);
   const child = spawn(
     executable,
-    ["--core", core, "--noinform", "--no-sysinit", "--no-userinit", ...evals(serve(port, options))],
+    ["--core", core, "--noinform", "--no-sysinit", "--no-userinit", ...evals(serve(server, port, options))],
     {
       stdio: "pipe",
       env: { ...process.env, HOME: home ?? dirname(core) },
@@ -74,8 +82,8 @@ function tellLastWords(child: ChildProcess): void {
   });
 }
 
-const serve = (port: number, options: string) => [
-  `(format t "PORT ~d~%" (swank:create-server :port ${port} ${options}))`,
+const serve = (server: ServerName, port: number, options: string) => [
+  `(format t "PORT ~d~%" (${server}:create-server :port ${port} ${options}))`,
   "(finish-output)",
   "(loop for form = (read *standard-input* nil *standard-input*) until (eq form *standard-input*) do (eval form))",
   "(sb-ext:exit :code 0 :abort t)",
@@ -144,39 +152,47 @@ interface SwankCore {
   readonly core: string;
 }
 
-let known: Promise<SwankCore> | undefined;
+const known = new Map<ServerName, Promise<SwankCore>>();
 
-/** Returns the SBCL that a launch would use, and a core of it with Swank. */
-export function swankCore(): Promise<SwankCore> {
-  known ??= findCore();
-  return known;
+/** Returns the SBCL that a launch would use, and a core of it with Swank or Slynk. */
+export function swankCore(server = USUAL_SERVER): Promise<SwankCore> {
+  const core = known.get(server) ?? findCore(server);
+  known.set(server, core);
+  return core;
 }
 
-/** Builds the core once for each SBCL and Swank, because loading Swank takes seconds. */
-async function findCore(): Promise<SwankCore> {
+/** Builds the core once for each SBCL and server, because loading one takes seconds. */
+async function findCore(server: ServerName): Promise<SwankCore> {
   const { executable, version } = await findLisp();
-  const loader = join(await findSwank(), "swank-loader.lisp");
+  const loader = join(await serverFolder(server), `${server}-loader.lisp`);
   const { mtimeMs } = await stat(loader);
   const identity = [executable, version, loader, mtimeMs, await readFile(loader, "utf8"), FORGET_LIBRARIES].join("\n");
   const key = createHash("sha256").update(identity).digest("hex").slice(0, 16);
-  const core = join(testCache(`swank-${key}`), "swank.core");
+  const core = join(testCache(`${server}-${key}`), `${server}.core`);
   const exists = await access(core).then(
     () => true,
     () => false,
   );
-  if (!exists) await buildCore(executable, loader, core);
+  if (!exists) await buildCore(server, executable, loader, core);
   return { executable, core };
+}
+
+async function serverFolder(server: ServerName): Promise<string> {
+  if (server === "swank") return findSwank();
+  const sources = process.env["SLY_SOURCES"];
+  if (sources === undefined) throw new Error("SLY_SOURCES must name a folder with the sources of SLY.");
+  return join(sources, "slynk");
 }
 
 /** Debian's loader of Swank uses ASDF, which remembers the libraries it has found: those installed after the core would be missing in it. */
 const FORGET_LIBRARIES = `(when (find-package "UIOP") (funcall (find-symbol "CALL-IMAGE-DUMP-HOOK" "UIOP")))`;
 
-async function buildCore(executable: string, loader: string, core: string): Promise<void> {
+async function buildCore(server: ServerName, executable: string, loader: string, core: string): Promise<void> {
   const folder = await mkdtemp(`${core}.`);
   const draft = join(folder, "draft");
   const forms = [
     `(load ${JSON.stringify(loader)})`,
-    "(swank-loader:init)",
+    `(${server}-loader:init)`,
     FORGET_LIBRARIES,
     `(sb-ext:save-lisp-and-die ${JSON.stringify(draft)})`,
   ];

@@ -53,6 +53,7 @@
                (:file "port/sbcl-locks")
                (:file "port/sbcl-calls")
                (:file "port/sbcl-faults")
+               ;; in an image with Slynk, clients load port/slynk-any-swank in its place
                (:file "port/any-swank")
                (:file "port/sbcl-swank")
                (:file "connection/package")

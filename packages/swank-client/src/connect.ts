@@ -2,6 +2,7 @@ import { SwankError } from "./base/errors.js";
 import { check, checkOptions, type OptionsOf } from "./base/options.js";
 import { type ClientOptions, clientOptions, SwankClient } from "./client.js";
 import {
+  abilitiesOf,
   attach,
   attachOptions,
   connectionInfoWithoutRules,
@@ -65,7 +66,7 @@ export async function openClient<Client extends SwankClient>(
   const client = makeClient(opened, { runtime, mayEndImage, threadOutput, sessionForms, agentName }, loader);
   try {
     const timeout = Math.max(1, deadline - performance.now());
-    await attach(loader, client.abilities, { foreignErrors }, { timeout, signal: options.signal });
+    await attach(opened.connection, loader, client.abilities, { foreignErrors }, { timeout, signal: options.signal });
     return client;
   } catch (error) {
     await client.close();
@@ -77,7 +78,12 @@ export async function openClient<Client extends SwankClient>(
 async function folderFor({ connection, info }: OpenedConnection, cacheDir: string | false | undefined) {
   if (cacheDir === false || connection.peer?.isLoopback !== true) return undefined;
   const { implementation, machine, version } = info;
-  return moduleFolder(cacheDir, [implementation.version, implementation.program, machine.type, version]);
+  return moduleFolder(abilitiesOf(info).kind, cacheDir, [
+    implementation.version,
+    implementation.program,
+    machine.type,
+    version,
+  ]);
 }
 
 function isTimeout(error: unknown): boolean {

@@ -26,13 +26,17 @@
 ;; `swank-mcp-transcript' shows all that agents do, live.
 ;; `swank-mcp-kick' disconnects them at once.
 ;;
-;; Only SBCL is supported.
+;; Only SBCL is supported.  SLIME is needed: agents work in images of SLY, too,
+;; but this package does not.
 
 ;;; Code:
 
 (require 'cl-lib)
-(require 'slime)
 (require 'subr-x)
+
+(eval-and-compile
+  (unless (require 'slime nil t)
+    (error "swank-mcp.el needs SLIME; in an image with SLY, agents work without it")))
 
 (defgroup swank-mcp nil
   "Agents in the Lisp that you use in SLIME."

@@ -67,30 +67,41 @@ describe("openConnection", () => {
     });
 
   // what SLY 1.0.43 answers to Swank's question
-  const SLYNKS: readonly (readonly [title: string, features: string, modules: string, remedy: RegExp])[] = [
-    [
-      "Slynk",
-      "(:slynk :sbcl)",
-      '("SLYNK/COMPLETION")',
-      /^Load Swank .* beside Slynk, \(ql:quickload :swank\), start it/,
-    ],
-    ["Slynk beside Swank", "(:swank :slynk :sbcl)", '("SWANK-REPL" "SLYNK/COMPLETION")', /^Load Swank .* beside Slynk/],
+  const ecl = '(:type "ECL" :name "ECL" :version "21.2.1" :program nil)';
+  const slynk = { features: "(:slynk)", modules: '("SLYNK/COMPLETION")', version: '"1.0.43"' };
+
+  const SLYNKS: readonly (readonly [title: string, info: Record<string, string>, remedy: RegExp])[] = [
+    ["Slynk", {}, /^Load Swank .* beside Slynk, \(ql:quickload :swank\), start it/],
+    ["Slynk beside Swank", { features: "(:swank :slynk)" }, /^Load Swank .* beside Slynk/],
     [
       "Slynk under Swank's name",
-      "(:slynk :sbcl)",
-      '("SLYNK/RETRO" "SLYNK/COMPLETION")',
+      { modules: '("SLYNK/RETRO" "SLYNK/COMPLETION")' },
       /^Take sly-retro out of SLY's sly-contribs and restart the Lisp\. Load Swank/,
     ],
   ];
-  for (const [title, features, modules, remedy] of SLYNKS)
-    it(`refuses ${title}, and says how to start Swank there`, async () => {
-      const error = await rejection(openFake(tellImage({ features, modules, version: '"1.0.43"' })), "SLYNK");
-      expect(error.message).to.match(/^127\.0\.0\.1:\d+ is SLY's Slynk, not Swank\.$/);
+  for (const [title, info, remedy] of SLYNKS)
+    it(`refuses ${title} in a Lisp other than SBCL, and says how to start Swank there`, async () => {
+      const play = tellImage({ ...slynk, ...info, "lisp-implementation": ecl });
+      const error = await rejection(openFake(play), "SLYNK");
+      expect(error.message).to.match(/^127\.0\.0\.1:\d+ is SLY's Slynk in ECL; Slynk is supported only in SBCL\.$/);
       expect(error.remedy)
         .to.match(remedy)
         .and.to.include(`(swank:create-server :port ${error.details.port} :dont-close t)`);
       expect(error.message).to.not.include(`:${error.details.port} `);
     });
+
+  it("accepts a Slynk in SBCL", async () => expect((await openFake(tellImage(slynk))).info.version).to.equal("1.0.43"));
+
+  it("asks a Slynk by its own names if it does not translate Swank's", async () => {
+    const play = async (peer: FakePeer) => {
+      const { text } = await peer.nextRequest();
+      peer.send(`(:reader-error ${JSON.stringify(text)} "Package SWANK does not exist.")`);
+      const { id, text: second } = await peer.nextRequest();
+      expect(second.toLowerCase()).to.include("(slynk:connection-info)");
+      peer.returnOk(id, imageInfo(slynk));
+    };
+    expect((await openFake(play)).info.features).to.deep.equal(["SLYNK"]);
+  });
 
   it("accepts a Swank next to a Slynk", async () =>
     expect((await openFake(tellImage({ features: "(:swank :slynk :sbcl)" }))).info.features).to.include("SLYNK"));
@@ -105,7 +116,7 @@ describe("openConnection", () => {
     ["framed text that is no Lisp", /not a Swank message/, (peer) => peer.send('{"jsonrpc":"2.0"}')],
     [
       "a Lisp that has no package SWANK",
-      /a Lisp without Swank, perhaps with SLY's Slynk\.$/,
+      /a Lisp without Swank and without SLY's Slynk\.$/,
       async (peer) => {
         const { text } = await peer.nextRequest();
         peer.send(`(:reader-error ${JSON.stringify(text)} "Package SWANK does not exist.")`);

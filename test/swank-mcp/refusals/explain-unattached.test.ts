@@ -14,9 +14,9 @@ function refused(type: string, message: string, next: string) {
   return { error: { code: -32000, message, data: { type, next } } };
 }
 
-const LISTEN = `Ask the user to evaluate this in the image (in Emacs, in the SLIME REPL), then call again:
+const LISTEN = `Ask the user to evaluate this in the image (in Emacs, in the REPL), then call again:
   (swank:create-server :port 4005 :dont-close t)
-If the image has no SWANK package, evaluate (ql:quickload :swank) first.`;
+With SLY, write slynk for swank. If the image has neither package, evaluate (ql:quickload :swank) first.`;
 const TUNNEL =
   "By default Swank listens only on its own machine: forward its port, ssh -N -L 4005:127.0.0.1:4005 lisp.example, and start swank-mcp with --attach 4005.";
 

@@ -140,10 +140,11 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                           (call-without-stepping (lambda () (funcall enter condition))))
                         (funcall enter condition))))
   (guard-function 'eval-for-emacs tag
-                  (lambda (serve form package id)
+                  ;; other clients of Slynk may give further options
+                  (lambda (serve form package id &rest options)
                     (if (eq *emacs-connection* connection)
                         (begin-request connection dispatched serve form package id)
-                        (funcall serve form package id))))
+                        (apply serve form package id options))))
   (guard-function 'dispatch-event tag
                   (lambda (dispatch receiver event)
                     (let ((interrupted (and (eq receiver connection) (thread-to-interrupt event))))
@@ -159,6 +160,7 @@ and that no thread has begun; its cdr becomes true when everything is installed.
                              (funcall dispatch receiver (observed connection (fitting-event event))))))))
   (guard-function 'sync-indentation-to-emacs tag
                   (lambda (synchronize) (sync-indentation-except connection synchronize)))
+  (loop for (name . function) in (further-guards connection) do (guard-function name tag function))
   (setf (cdr dispatched) t))
 
 (defun uninstall-guard (tag connected closed)
@@ -167,6 +169,7 @@ and that no thread has begun; its cdr becomes true when everything is installed.
   (unguard-function 'dispatch-event tag)
   (unguard-function 'sync-indentation-to-emacs tag)
   (unguard-function 'invoke-default-debugger tag)
+  (loop for (name) in (further-guards nil) do (unguard-function name tag))
   (sb-ext:atomic-update (symbol-value '*new-connection-hook*) (lambda (hooks) (remove connected hooks)))
   (sb-ext:atomic-update (symbol-value '*connection-closed-hook*) (lambda (hooks) (remove closed hooks))))
 

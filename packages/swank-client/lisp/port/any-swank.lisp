@@ -38,8 +38,8 @@
                         #:multithreaded-connection #:safe-backtrace #:sync-indentation-to-emacs #:with-connection)
   (:export #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:*new-connection-hook* #:close-connection #:close-connection%
            #:connection-lock #:connection.socket-io #:connection.user-input #:connection.user-io #:connection.user-output
-           #:default-connection #:mconn.control-thread #:mconn.indentation-cache-thread #:mconn.reader-thread #:multithreaded-connection
-           #:repl-symbol #:safe-backtrace #:sync-indentation-except #:sync-indentation-to-emacs #:with-connection))
+           #:default-connection #:further-guards #:mconn.control-thread #:mconn.indentation-cache-thread #:mconn.reader-thread
+           #:multithreaded-connection #:repl-symbol #:safe-backtrace #:sync-indentation-except #:sync-indentation-to-emacs #:with-connection))
 
 (in-package #:swank-client/swank-connections)
 
@@ -55,6 +55,11 @@
   "The symbol NAME of Swank's REPL, or NIL if the REPL is not loaded. It can be loaded at any time."
   (let ((package (find-package "SWANK-REPL")))
     (and package (find-symbol name package))))
+
+(defun further-guards (connection)
+  "((NAME . FUNCTION) ...) of the functions to encapsulate for CONNECTION besides those of every server: none in Swank."
+  (declare (ignore connection))
+  '())
 
 ;;; Indentation rules
 

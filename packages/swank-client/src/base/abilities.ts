@@ -35,8 +35,13 @@ export const ABILITIES = [
 /** One of `ABILITIES`. */
 export type Ability = (typeof ABILITIES)[number];
 
-/** The runtime that an image gets: SBCL's, or the one in plain Common Lisp, which has less. */
-export type RuntimeKind = "sbcl" | "portable";
+/** The runtime that an image gets: SBCL's, for Swank or Slynk, or the one in plain Common Lisp, which has less. */
+export type RuntimeKind = "sbcl" | "sbcl-slynk" | "portable";
+
+/** A server that clients connect to: SLIME's, or SLY's. */
+export type ServerName = "swank" | "slynk";
+
+const SBCL_KINDS = { swank: "sbcl", slynk: "sbcl-slynk" } as const;
 
 /**
  * What the Swank backends of Lisps other than SBCL can do with the portable runtime (swank/ecl.lisp, swank/abcl.lisp, swank/clisp.lisp, swank/ccl.lisp,
@@ -100,16 +105,22 @@ function portableAbilities(type: string, style: string | undefined): readonly Ab
 export class Abilities {
   /** E.g. `ECL 21.2.1`. */
   readonly implementation: string;
+  /** The server that the client is connected to: SLIME's Swank, or SLY's Slynk. */
+  readonly server: ServerName;
   /** The runtime that the image gets. */
   readonly kind: RuntimeKind;
   readonly #has: Set<Ability>;
 
-  /** @param style - The communication style of its Swank. */
-  constructor(type: string, version: string, style: string | undefined) {
+  /**
+   * @param style - The communication style of its server.
+   * @param server - SLIME's server, or SLY's.
+   */
+  constructor(type: string, version: string, style: string | undefined, server: ServerName = "swank") {
     // CLISP adds where and when it was built.
     this.implementation = `${type} ${version.split(" ", 1)[0]}`;
-    this.kind = type === "SBCL" ? "sbcl" : "portable";
-    this.#has = new Set(this.kind === "sbcl" ? ABILITIES : portableAbilities(type, style));
+    this.server = server;
+    this.kind = type === "SBCL" ? SBCL_KINDS[server] : "portable";
+    this.#has = new Set(this.kind === "portable" ? portableAbilities(type, style) : ABILITIES);
   }
 
   /** True if the image can do this, as far as is known. */

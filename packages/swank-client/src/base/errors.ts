@@ -33,7 +33,7 @@ export const ERROR_CODES = {
       "Check the port. To start a Swank server, evaluate (swank:create-server :port 4006 :dont-close t) in the image. If the message says that the server reset the connection, too many clients may have connected at once: try again.",
   },
   SLYNK: {
-    meaning: "The server on that port is SLY's Slynk, which speaks another protocol.",
+    meaning: "The server on that port is SLY's Slynk, in a Lisp other than SBCL.",
     remedy:
       "Load Swank into the image with (ql:quickload :swank), start it on another port with (swank:create-server :port 4006 :dont-close t), and connect to that port.",
   },

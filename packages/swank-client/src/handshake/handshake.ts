@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Decoded, decode, keyword } from "sexp-parser";
+import { type Decoded, decode, keyword, type Sexp } from "sexp-parser";
 import { Abilities } from "../base/abilities.js";
 import { asSwankError, SwankError, type SwankErrorCode } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
@@ -10,7 +10,8 @@ import { type CallLimits, eitherSignal, LimitedTasks, onLimit } from "../base/wa
 import { type LispFunction, lispFunction } from "../runtime/function.js";
 import { type LoadLimits, type ModuleLoader, openingCall } from "../runtime/loader.js";
 import { type LispRunner, runnerOf } from "../runtime/runner.js";
-import { moduleFor } from "../runtime/runtime.js";
+import { moduleFor, runtimeModule } from "../runtime/runtime.js";
+import { slynkOpeningPrinter, slynkPrinter } from "../runtime/slynk.js";
 import { Connection, type ConnectionOptions, connectionOptions } from "../wire/connection.js";
 import { featureName } from "../wire/messages.js";
 import { ownCode } from "../wire/sent.js";
@@ -145,6 +146,9 @@ export const connectionInfo = lispFunction({
   decode: info,
 });
 
+/** The same for Slynk. */
+const slynkConnectionInfo = lispFunction({ name: "slynk:connection-info", decode: info });
+
 /**
  * The same for the first request of a connection whose client needs no indentation rules. Swank then does not look through the macros of all
  * packages for these rules after the reply.
@@ -156,11 +160,16 @@ export const connectionInfoWithoutRules = lispFunction({
   label: () => connectionInfo.name,
 });
 
+/** Code on one line: Slynk's reader of messages takes no line end for white space. */
+function lineOfCode(text: string): Sexp {
+  return ownCode(text.replaceAll(/\s+/g, " "));
+}
+
 /**
  * Makes Swank look for the rules of new packages only. It names Swank's symbols by strings, which any server can read, and consists of calls
  * that Lisp evaluates without its compiler. Slynk serves in threads that are no Swank connection's.
  */
-const NO_RULES = ownCode(
+const NO_RULES = lineOfCode(
   `(cl:if (cl:find-package "SWANK")
           (cl:if (cl:fboundp (cl:list 'cl:setf (cl:find-symbol "CONNECTION.INDENTATION-CACHE-PACKAGES" "SWANK")))
                  (cl:if (cl:symbol-value (cl:find-symbol "*EMACS-CONNECTION*" "SWANK"))
@@ -177,7 +186,7 @@ const NO_RULES = ownCode(
  * Calls Swank's function so that neither the user's `*break-on-signals*` nor a global package that was deleted stops it; code cannot delete
  * COMMON-LISP. Lisp evaluates this without its compiler, too.
  */
-const UNDISTURBED = ownCode(
+const UNDISTURBED = lineOfCode(
   `(swank::call-with-bindings
      (cl:list '(cl:*break-on-signals*)
               (cl:cons 'cl:*package*
@@ -186,8 +195,9 @@ const UNDISTURBED = ownCode(
 );
 
 /** What the image can do that has described itself so. */
-export function abilitiesOf({ implementation, style }: Pick<ConnectionInfo, "implementation" | "style">): Abilities {
-  return new Abilities(implementation.type, implementation.version, style);
+export function abilitiesOf(info: ConnectionInfo): Abilities {
+  const { type, version } = info.implementation;
+  return new Abilities(type, version, info.style, isSlynk(info) ? "slynk" : "swank");
 }
 
 /** The oldest release that this package supports: the first with `:ed-rpc`. */
@@ -207,8 +217,9 @@ interface CheckedServer {
  */
 function checkImage(info: ConnectionInfo, server: CheckedServer): void {
   const { description } = server;
-  if (isSlynk(info)) throw slynk(info, server);
-  if (isTooOld(info.version)) {
+  if (isSlynk(info)) {
+    if (info.implementation.type !== "SBCL") throw slynk(info, server);
+  } else if (isTooOld(info.version)) {
     throw new SwankError(
       "SWANK_TOO_OLD",
       `${description} runs Swank ${info.version}; the oldest supported one is 2.24.`,
@@ -223,13 +234,17 @@ function isSlynk({ features, version }: ConnectionInfo): boolean {
   return features.includes("SLYNK") && (!features.includes("SWANK") || version?.startsWith("1.") === true);
 }
 
-function slynk({ modules }: ConnectionInfo, { description, port }: CheckedServer): SwankError {
+function slynk(
+  { modules, implementation: { type } }: ConnectionInfo,
+  { description, port }: CheckedServer,
+): SwankError {
   const free = portBeside(port);
   // SLY's contrib sly-retro gives Slynk's packages the nickname SWANK, so that Swank cannot create its own.
   const isRetro = modules.some((module) => module.toUpperCase() === "SLYNK/RETRO");
   const first = isRetro ? "Take sly-retro out of SLY's sly-contribs and restart the Lisp. " : "";
   const remedy = `${first}Load Swank into the image beside Slynk, (ql:quickload :swank), start it with ${listenForm(free)}, and connect to port ${free}.`;
-  return new SwankError("SLYNK", `${description} is SLY's Slynk, not Swank.`, { remedy, details: { port: free } });
+  const message = `${description} is SLY's Slynk in ${type}; Slynk is supported only in SBCL.`;
+  return new SwankError("SLYNK", message, { remedy, details: { port: free } });
 }
 
 function noThreads({ style, features }: ConnectionInfo, { description, port }: CheckedServer): SwankError {
@@ -299,7 +314,7 @@ function explain(failure: unknown, handshake: FailedHandshake): SwankError {
   const cause = asSwankError(failure);
   if (GARBAGE.has(cause.code)) return notSwank(handshake, `does not speak Swank's protocol: ${cause.message}`, cause);
   if (cause.code === "REQUEST_UNREADABLE")
-    return notSwank(handshake, "is a Lisp without Swank, perhaps with SLY's Slynk.", cause);
+    return notSwank(handshake, "is a Lisp without Swank and without SLY's Slynk.", cause);
   if (cause.code === "UNEXPECTED_REPLY") return oddSwank(handshake, cause);
   if (!SILENCE.has(cause.code) || handshake.heard) return cause;
   const isClosed = cause.code === "CONNECTION_LOST";
@@ -533,6 +548,7 @@ async function openOnce(attempt: Attempt, connectionOptions: ConnectionOptions):
     const lisp = runnerOf(connection).with({ timeout: remaining, signal });
     const info = await describedBy(firstRequest, lisp);
     checkImage(info, server);
+    if (isSlynk(info)) connection.speak(slynkOpeningPrinter(runtimeModule("connection").version));
     const notes = [secret?.warning, exposure, serialNote(abilitiesOf(info))];
     return { connection, info, notes: notes.filter((note) => note !== undefined) };
   } catch (error) {
@@ -558,8 +574,11 @@ async function describedBy(firstRequest: LispFunction<[], ConnectionInfo>, lisp:
     return await lisp.run(firstRequest);
   } catch (error) {
     const isAnswer = error instanceof SwankError && NOT_UNDERSTOOD.includes(error.code);
-    if (!isAnswer || firstRequest === connectionInfo) throw error;
-    return lisp.run(connectionInfo);
+    if (!isAnswer) throw error;
+    if (firstRequest !== connectionInfo) return describedBy(connectionInfo, lisp);
+    // A Slynk whose user has switched off that it translates Swank's names knows only its own.
+    if (error.code === "REQUEST_UNREADABLE") return lisp.run(slynkConnectionInfo).catch(() => Promise.reject(error));
+    throw error;
   }
 }
 
@@ -606,10 +625,12 @@ export interface AttachOptions extends OptionsOf<typeof attachOptions> {}
  * @throws SwankError the errors of `ModuleLoader.load`.
  */
 export async function attach(
+  connection: Connection,
   loader: ModuleLoader,
   { kind }: Pick<Abilities, "kind">,
   { foreignErrors = "auto" }: AttachOptions,
   limits: LoadLimits,
 ): Promise<void> {
   await loader.load(moduleFor(kind, "connection"), openingCall(attachImage, foreignErrors), limits);
+  if (kind === "sbcl-slynk") connection.speak(slynkPrinter(runtimeModule("connection").version));
 }

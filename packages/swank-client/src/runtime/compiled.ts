@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { RuntimeKind } from "../base/abilities.js";
 import { KeptFiles, keyOf, removeAbandoned, removeQuietly } from "../files/kept.js";
 import { defaultCacheFolder, prepareCache, readOwnFile } from "../files/own.js";
 import type { ModuleFolder } from "./loader.js";
-import { allModules, readLisp, runtimeModule } from "./runtime.js";
+import { allModules, moduleFor, readLisp } from "./runtime.js";
 
 /** The name of its folder in the cache. */
 const FOLDER = "runtime";
@@ -22,36 +23,38 @@ const sought = new Map<string, Promise<ModuleFolder | undefined>>();
  * The folder with the runtime for one Lisp, which is made if there is none: the texts of all modules, and what images have compiled from them.
  * Never rejects.
  *
+ * @param kind - Which runtime.
  * @param cacheDir - The folder for the cache; default: the user's.
  * @param lisp - Strings that identify the Lisp: its version, that of Swank, and so on.
  * @returns `undefined` if no folder can be used
  */
 export function moduleFolder(
+  kind: RuntimeKind,
   cacheDir: string | undefined,
   lisp: readonly unknown[],
 ): Promise<ModuleFolder | undefined> {
   const wanted = resolve(cacheDir ?? defaultCacheFolder());
-  const key = lispKey(lisp);
+  const key = lispKey(kind, lisp);
   const place = join(wanted, key);
   // A hundred clients that connect at once would all write the texts.
-  const found = sought.get(place) ?? find(wanted, key).catch(() => undefined);
+  const found = sought.get(place) ?? find(kind, wanted, key).catch(() => undefined);
   sought.set(place, found);
   return found.finally(() => sought.delete(place));
 }
 
-async function find(wanted: string, key: string): Promise<ModuleFolder | undefined> {
+async function find(kind: RuntimeKind, wanted: string, key: string): Promise<ModuleFolder | undefined> {
   const { path: cache } = await prepareCache(wanted);
   const kept = await KeptFiles.inside(cache, FOLDER, KEPT);
   const path = await kept?.folderOf(key);
   if (kept === undefined || path === undefined) return undefined;
-  const id = (await idIn(path)) ?? (await fill(kept, key));
+  const id = (await idIn(path)) ?? (await fill(kind, kept, key));
   if (id === undefined) return undefined;
   void tidy(kept, key);
   return { path, id };
 }
 
-function lispKey(lisp: readonly unknown[]): string {
-  const { version } = runtimeModule("connection");
+function lispKey(kind: RuntimeKind, lisp: readonly unknown[]): string {
+  const { version } = moduleFor(kind, "connection");
   const loading = ["load-module", "default-settings"].map((name) => readLisp(`port/${name}`));
   return keyOf([version, loading, COMPILED_AT_ONCE, WITH_MACRO.source, lisp]);
 }
@@ -62,10 +65,10 @@ function idIn(folder: string): Promise<string | undefined> {
 }
 
 /** Fills an empty folder with the texts, at once. => its id, also if another process has filled it */
-async function fill(kept: KeptFiles, key: string): Promise<string | undefined> {
+async function fill(kind: RuntimeKind, kept: KeptFiles, key: string): Promise<string | undefined> {
   const draft = await kept.makeDraft(key);
   try {
-    const texts = allModules().flatMap(({ name, texts }) =>
+    const texts = allModules(kind).flatMap(({ name, texts }) =>
       joinTexts(texts).map((text, number) => [`${name}-${number}.lisp`, text] as const),
     );
     const files = [...texts, ["id", randomBytes(16).toString("hex")] as const];

@@ -1,5 +1,5 @@
 import { type Decoder, decode, keyword, list, NIL, quote, type Sexp, symbol, T } from "sexp-parser";
-import type { Abilities } from "../base/abilities.js";
+import type { Abilities, RuntimeKind } from "../base/abilities.js";
 import { SwankError } from "../base/errors.js";
 import { draftEnding, removeQuietly } from "../files/kept.js";
 import { ownCode } from "../wire/sent.js";
@@ -7,6 +7,7 @@ import type { Caller } from "./caller.js";
 import type { LispFunction, ModuleName } from "./function.js";
 import { decodeValue, encoded, type Modules } from "./runner.js";
 import { moduleFor, type RuntimeModule, readLisp } from "./runtime.js";
+import { slynkText } from "./slynk.js";
 
 const { any, map, nullable, string, tagged, tuple } = decode;
 
@@ -33,10 +34,12 @@ const LIST = symbol("cl:list");
 
 const known = new Map<string, Sexp>();
 
-/** A form in the folder `lisp/port`, as it is written there. */
-function form(name: string): Sexp {
-  const found = known.get(name) ?? ownCode(readLisp(`port/${name}`));
-  known.set(name, found);
+/** A form in the folder `lisp/port`, as it is written there, or for Slynk. */
+function form(name: string, kind: RuntimeKind): Sexp {
+  const key = `${kind} ${name}`;
+  const found =
+    known.get(key) ?? ownCode(kind === "sbcl-slynk" ? slynkText(readLisp(`port/${name}`)) : readLisp(`port/${name}`));
+  known.set(key, found);
   return found;
 }
 
@@ -73,11 +76,11 @@ export function loadTextsForm(module: RuntimeModule): Sexp {
 
 /** Loads the portable runtime from its texts. */
 function loadPortableForm(module: RuntimeModule): Sexp {
-  return list(form("load-portable"), keyword(module.marker), quote([...module.texts]));
+  return list(form("load-portable", module.kind), keyword(module.marker), quote([...module.texts]));
 }
 
-function loadForm({ marker }: RuntimeModule, ...source: readonly Sexp[]): Sexp {
-  return interpreted(list(form("load-module"), keyword(marker), ...source, form("default-settings")));
+function loadForm({ marker, kind }: RuntimeModule, ...source: readonly Sexp[]): Sexp {
+  return interpreted(list(form("load-module", kind), keyword(marker), ...source, form("default-settings", kind)));
 }
 
 /** True if an SBCL has what `EVALUATOR` and `ENVIRONMENT` name: one may lack any internal. */

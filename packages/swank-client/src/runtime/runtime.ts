@@ -5,6 +5,7 @@ import type { RuntimeKind } from "../base/abilities.js";
 import { ownCode } from "../wire/sent.js";
 import { BUILT_INDEX, LISP_FOLDER, type RuntimeIndex } from "./bundled.js";
 import { COMPANIONS, lispFunction, MODULE_NAMES, type ModuleName } from "./function.js";
+import { slynkText, slynkVersion } from "./slynk.js";
 
 const { any, integer, list, map, optional, plist, record, string } = decode;
 
@@ -92,7 +93,34 @@ const known: {
 
 /** A module for an image that gets this kind of runtime. */
 export function moduleFor(kind: RuntimeKind, name: ModuleName): RuntimeModule {
-  return kind === "sbcl" ? runtimeModule(name) : portableModule(name);
+  if (kind === "portable") return portableModule(name);
+  const module = runtimeModule(name);
+  return kind === "sbcl-slynk" ? slynkModule(module) : module;
+}
+
+/** The file with what Slynk does not have as Swank has it, in place of that with Swank's names. */
+const REPLACED = { swank: "port/any-swank", slynk: "port/slynk-any-swank" } as const;
+
+/** A module of SBCL's runtime, for an image with Slynk. */
+function slynkModule(module: RuntimeModule): RuntimeModule {
+  const version = slynkVersion(module.version);
+  const own = (text: string) => text.replaceAll(module.version, version);
+  return {
+    ...module,
+    kind: "sbcl-slynk",
+    version,
+    packageName: own(module.packageName),
+    marker: own(module.marker),
+    get texts() {
+      const files = filesOfModule(module.name).map((file) => (file === REPLACED.swank ? REPLACED.slynk : file));
+      const texts = files.map((file) => slynkText(withVersion(readLisp(file), version)));
+      return [...texts, readyForm(own(module.marker))];
+    },
+  };
+}
+
+function filesOfModule(name: ModuleName): readonly string[] {
+  return moduleFiles().get(name)?.files ?? [];
 }
 
 /** The portable runtime, which is loaded in one piece whatever module is needed first. */
@@ -151,14 +179,15 @@ export function runtimeModule(name: ModuleName): RuntimeModule {
 }
 
 /** All modules, in loading order. */
-export function allModules(): readonly RuntimeModule[] {
-  return MODULE_NAMES.map(runtimeModule);
+export function allModules(kind: RuntimeKind = "sbcl"): readonly RuntimeModule[] {
+  return MODULE_NAMES.map((name) => moduleFor(kind, name));
 }
 
 /** Reads all files of the modules. */
 export function readIndex(): RuntimeIndex {
   const hash = createHash("sha256");
-  for (const text of [...[...knownTexts().values()].flat(), ...portableTexts()]) hash.update(text);
+  for (const text of [...[...knownTexts().values()].flat(), readLisp(REPLACED.slynk), ...portableTexts()])
+    hash.update(text);
   return {
     version: hash.digest("hex").slice(0, 12).toUpperCase(),
     dependencies: Object.fromEntries([...moduleFiles()].map(([name, { dependsOn }]) => [name, dependsOn])),

@@ -170,6 +170,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
   readonly #heartbeat: Heartbeat | undefined;
   #chunksReceived = 0;
   #isAnswering = true;
+  #print = printMessage;
 
   constructor(factory: TransportFactory, options: ConnectionOptions = {}) {
     checkOptions("Connection", options, connectionOptions);
@@ -221,6 +222,11 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     return this.isOpen && this.#chunksReceived !== before;
   }
 
+  /** Sends messages as `print` prints them from now on: servers that come from Swank have other names. */
+  speak(print: (message: ClientMessage) => string): void {
+    this.#print = print;
+  }
+
   /** A new request id. */
   nextId(): number {
     this.#lastId += 1;
@@ -250,7 +256,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     checkRequestOptions(options);
     this.#checkReady(label, signal, origin);
     const id = this.#claimId(options);
-    const frame = encodeFrame(printMessage({ type: "emacs-rex", form, package: options.package, thread, id }));
+    const frame = encodeFrame(this.#print({ type: "emacs-rex", form, package: options.package, thread, id }));
     const timeout = options.timeout ?? this.#defaultTimeout(thread);
     const reply = this.#pending.add({ id, label, origin, timeout, signal });
     this.#transmit(frame);
@@ -265,7 +271,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
    */
   send(message: ClientMessage): boolean {
     if (!this.isOpen) return false;
-    this.#transmit(encodeFrame(printMessage(message)));
+    this.#transmit(encodeFrame(this.#print(message)));
     return true;
   }
 
@@ -317,7 +323,7 @@ export class Connection extends TypedEmitter<ConnectionEvents> {
     this.#farewell = id;
     this.#ending = setTimeout(() => this.#transport.end(), Math.min(this.#linger / 2, FAREWELL_TIME));
     this.#transmit(
-      encodeFrame(printMessage({ type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id })),
+      encodeFrame(this.#print({ type: "emacs-rex", form: NIL, package: undefined, thread: NO_THREAD, id })),
     );
   }
 

@@ -263,9 +263,9 @@ function unreachable(cause: SwankError, remedy: string): Refusal {
 }
 
 function howToListen(address: ImageAddress): string {
-  return `Ask the user to evaluate this in the image (in Emacs, in the SLIME REPL), then call again:
+  return `Ask the user to evaluate this in the image (in Emacs, in the REPL), then call again:
   (swank:create-server :port ${address.port} :dont-close t)
-If the image has no SWANK package, evaluate (ql:quickload :swank) first.${isLoopback(address.host) ? "" : ` ${throughTunnel(address)}`}`;
+With SLY, write slynk for swank. If the image has neither package, evaluate (ql:quickload :swank) first.${isLoopback(address.host) ? "" : ` ${throughTunnel(address)}`}`;
 }
 
 function throughTunnel(address: ImageAddress): string {

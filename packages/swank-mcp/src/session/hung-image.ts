@@ -7,9 +7,9 @@ import type { ImageOrigin, LispSession } from "./image.js";
 const CAUSES =
   "What it waits for is not known. One cause is a thread that holds a lock that Swank needs for each message, such as its mailbox lock, for example because it is stopped";
 
-/** How a person finds the holder of the mailbox lock. Emacs itself cannot be used: it needs Swank, too. */
+/** How a person finds the holder of the mailbox lock (in Slynk, of SLY, `slynk-sbcl`). Emacs itself cannot be used: it needs the server, too. */
 const FIND_HOLDER =
-  "(sb-thread:mutex-owner swank/sbcl::*mailbox-lock*) shows the thread that holds the mailbox lock, and sb-thread:terminate-thread ends that thread";
+  "(sb-thread:mutex-owner swank/sbcl::*mailbox-lock*), with SLY (sb-thread:mutex-owner slynk-sbcl::*mailbox-lock*), shows the thread that holds the mailbox lock, and sb-thread:terminate-thread ends that thread";
 
 const REMEDIES: Readonly<Record<ImageOrigin["kind"], string>> = {
   own: `It may be busy: wait, then call again. If it still does not answer, call reset-session: it replaces the image with a fresh one. Definitions in this image are lost. ${CAUSES}.`,

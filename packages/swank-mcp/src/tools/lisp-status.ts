@@ -239,7 +239,7 @@ export const lispStatus = defineTool({
       implementation: info.implementation.type,
       version: info.implementation.version,
       pid: info.pid,
-      swank: info.version,
+      [session.client.abilities.server]: info.version,
       ...(answer.isSilent
         ? { unresponsive: `${UNRESPONSIVE} ${answer.message} ${answer.remedy}` }
         : { directory: answer.directory }),
