@@ -1,7 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { inRepository } from "../setup/paths.mjs";
-import { RULES } from "./rules.mjs";
 
 /** The package that the manifests describe. */
 export const SERVER = "packages/swank-mcp";
@@ -237,9 +236,9 @@ export async function checkManifests() {
   for (const [path, text] of made) {
     const present = await readFile(inRepository(path), "utf8").catch(() => undefined);
     if (present !== text) problems.push(`${path} is out of date. Run \`npm run docs\` and commit it.`);
-    if (path.endsWith(".json")) problems.push(...manifestProblems(path, JSON.parse(text)));
+    if (path.endsWith(".json")) problems.push(...(await manifestProblems(path, JSON.parse(text))));
   }
-  return [...problems, ...manifestProblems("manifest.json", bundleManifest(await about(), []))];
+  return [...problems, ...(await manifestProblems("manifest.json", bundleManifest(await about(), [])))];
 }
 
 /**
@@ -247,9 +246,11 @@ export async function checkManifests() {
  *
  * @param {string} path that it has in the repository, or in the .mcpb file
  * @param {unknown} manifest
- * @returns {string[]} a sentence for each violation
+ * @returns {Promise<string[]>} a sentence for each violation
  */
-export function manifestProblems(path, manifest) {
+export async function manifestProblems(path, manifest) {
+  // Commands import this file before npm's packages are installed, which the rules need.
+  const { RULES } = await import("./rules.mjs");
   const rule = RULES[path];
   if (rule === undefined) return [`${path} has no rules in scripts/manifests/rules.mjs.`];
   const { error } = rule.safeParse(manifest);

@@ -25,7 +25,7 @@ export async function packMcpb(folder) {
     data,
     tools.map(({ name, title }) => ({ name, description: title })),
   );
-  const problems = manifestProblems("manifest.json", manifest);
+  const problems = await manifestProblems("manifest.json", manifest);
   if (problems.length > 0) throw new Error(problems.join("\n"));
   /** @type {import("fflate").Zippable} */
   const content = { "manifest.json": Buffer.from(jsonText(manifest)) };

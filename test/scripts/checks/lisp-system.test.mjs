@@ -7,6 +7,7 @@ import { checkLispSystem } from "../../../scripts/checks/lisp-system.mjs";
 const SYSTEMS = `
 (asdf:defsystem "swank-client" :components ((:file "faulty")))
 (asdf:defsystem "swank-client/launch" :components ())
+(asdf:defsystem "swank-client/portable" :components ())
 `;
 
 const FAULTS = `

@@ -15,29 +15,29 @@ const readJson = async (path) => JSON.parse(await readFile(inRepository(path), "
 
 describe("manifestProblems", () => {
   it("finds nothing in a valid manifest", async () => {
-    expect(manifestProblems("server.json", await readJson("server.json"))).to.deep.equal([]);
+    expect(await manifestProblems("server.json", await readJson("server.json"))).to.deep.equal([]);
   });
 
   it("names the field of a description that the MCP registry would refuse", async () => {
     const server = { ...(await readJson("server.json")), description: "x".repeat(101) };
-    expect(manifestProblems("server.json", server)).to.deep.equal([
+    expect(await manifestProblems("server.json", server)).to.deep.equal([
       "server.json, description: A description has at most 100 characters, for the MCP registry.",
     ]);
   });
 
   it("refuses fields that a closed format does not know", async () => {
     const plugin = { ...(await readJson("plugin.json")), skills: "./skills/" };
-    expect(manifestProblems("plugin.json", plugin)[0]).to.match(/^plugin\.json, as a whole: .*"skills"/);
+    expect((await manifestProblems("plugin.json", plugin))[0]).to.match(/^plugin\.json, as a whole: .*"skills"/);
   });
 
   it("refuses a server whose version is not exact", async () => {
     const mcp = await readJson("mcp.json");
     mcp.mcpServers.swank.args[1] = "npm:swank-mcp";
-    expect(manifestProblems("mcp.json", mcp)).to.have.length(1);
+    expect(await manifestProblems("mcp.json", mcp)).to.have.length(1);
   });
 
-  it("refuses a manifest without rules", () => {
-    expect(manifestProblems("other.json", {})[0]).to.include("has no rules");
+  it("refuses a manifest without rules", async () => {
+    expect((await manifestProblems("other.json", {}))[0]).to.include("has no rules");
   });
 });
 
