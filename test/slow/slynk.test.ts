@@ -203,7 +203,7 @@ Operation was (/ 21 0).
     const { stderr } = await promisify(execFile)("emacs", args, { env: { ...process.env, HOME: home } }).catch(
       (error: { stderr: string }) => error,
     );
-    expect(stderr).to.match(/swank-mcp\.el needs SLIME/);
+    expect(stderr).to.match(/Package swank-mcp needs SLIME/);
     await rm(home, { recursive: true });
   });
 });

@@ -36,7 +36,7 @@
 
 (eval-and-compile
   (unless (require 'slime nil t)
-    (error "swank-mcp.el needs SLIME; in an image with SLY, agents work without it")))
+    (error "Package swank-mcp needs SLIME; in an image with SLY, agents work without it")))
 
 (defgroup swank-mcp nil
   "Agents in the Lisp that you use in SLIME."
