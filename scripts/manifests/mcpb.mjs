@@ -46,7 +46,11 @@ async function packedFiles() {
   return entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1))
-    // A draft of a build that runs meanwhile begins with a dot.
-    .filter((path) => CONTENT.test(path) && !basename(path).startsWith("."))
+    .filter((path) => CONTENT.test(path) && !isDraft(path))
     .sort();
+}
+
+/** Whether a file is the draft of a build that runs meanwhile. @param {string} path */
+function isDraft(path) {
+  return basename(path).startsWith(".");
 }
