@@ -4,7 +4,7 @@ import type { JsonObject, ToolAnswer } from "../base/answer.js";
 import { settledWithin } from "../base/lifetime.js";
 import { Refusal } from "../base/refusals.js";
 import { waitText } from "../report/threads.js";
-import type { BackgroundEvaluation } from "../session/background-evaluation.js";
+import type { BackgroundEvaluation } from "../session/background.js";
 import { REACTION_TIME } from "../session/conclusion.js";
 import type { LispSession } from "../session/image.js";
 import type { Evaluation } from "../session/lisp-port.js";

@@ -1,11 +1,10 @@
 import { ProtocolError, ResourceNotFoundError, type Server, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { lazily } from "../call/tool.js";
-import { type Readable, ReadableChanges } from "../session/readable-changes.js";
-import { readText } from "../tools/readable.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { APP_TYPE, APP_URI, readApp } from "./app.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
+import { type Readable, ReadableChanges, readText } from "./readable.js";
 import { INVALID_PARAMS } from "./sent-message.js";
 import type { ServedSkill } from "./skills.js";
 

@@ -49,7 +49,10 @@ function errorResponse(id: MessageId | null, code: number, message: string): Res
   return { jsonrpc: "2.0", id, error: { code, message } };
 }
 
-export function isRequest(message: Message): message is Request {
+/** Whether a message, of this module or of the SDK, needs an answer. */
+export function isRequest<M extends object>(
+  message: M,
+): message is Extract<M, { readonly id: unknown; readonly method: string }> {
   return "method" in message && "id" in message;
 }
 

@@ -203,11 +203,6 @@ function problemOf(issue: unknown): readonly string[] {
   return [`${place}: ${String(issue.message).replace(/^Invalid input: /, "")}`];
 }
 
-/** Whether a message needs an answer. */
-export function isRequest(message: JSONRPCMessage): message is Request {
-  return "method" in message && "id" in message;
-}
-
 /** Why a request is refused that has the id of an open one. */
 export const ID_IN_USE = "a request with this id is still in progress. Give every request its own id.";
 

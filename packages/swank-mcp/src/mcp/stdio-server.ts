@@ -10,12 +10,16 @@ import {
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { OutputQueue } from "../base/lifetime.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { OpenRequests } from "./open-requests.js";
 import {
+  cancelledId,
   INVALID_PARAMS,
   INVALID_REQUEST,
   invalidRequest,
+  isId,
+  isRequest,
+  isResponse,
   LISTEN,
+  type Message,
   type MessageId,
   type Response,
 } from "./sent-message.js";
@@ -26,7 +30,6 @@ import {
   createServer,
   hidden,
   ID_IN_USE,
-  isRequest,
   MAX_SUBSCRIPTIONS,
   type Request,
   type RequestError,
@@ -59,6 +62,56 @@ interface WireEvents {
 
 /** Bytes of unread answers with which reading stops. */
 const MAX_UNREAD = 4 * 1024 * 1024;
+
+/** The requests in both directions that have no answer yet. */
+class OpenRequests {
+  /** Ids of the client's requests. */
+  readonly #served = new Set<MessageId>();
+  /** Ids of the server's requests. */
+  readonly #asked = new Set<MessageId>();
+  #onIdle: () => void = () => {};
+
+  /** Notes a message of the client. => false for a request whose id is that of an open request */
+  received(message: Message): boolean {
+    if (isRequest(message)) {
+      if (this.#served.has(message.id)) return false;
+      // It is answered only when the connection ends, so that nothing waits for its answer.
+      if (message.method !== LISTEN) this.#served.add(message.id);
+    } else if (isResponse(message)) this.#answered(message.id);
+    else this.#end(cancelledId(message));
+    return true;
+  }
+
+  /** Notes a message of the server. */
+  sent(message: Message): void {
+    if (isRequest(message)) this.#asked.add(message.id);
+    else if (isResponse(message)) this.#end(message.id);
+    else this.#answered(cancelledId(message));
+  }
+
+  /** Ids of the server's requests that the client has not answered. */
+  get asked(): readonly MessageId[] {
+    return [...this.#asked];
+  }
+
+  /** Resolves when every request of the client has been answered or cancelled. The client may not have read the answers yet. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onIdle = resolve;
+      if (this.#served.size === 0) resolve();
+    });
+  }
+
+  #end(id: unknown): void {
+    if (isId(id)) this.#served.delete(id);
+    if (this.#served.size === 0) this.#onIdle();
+  }
+
+  /** Some clients return a numeric id as a string. */
+  #answered(answered: unknown): void {
+    for (const id of this.#asked) if (String(id) === String(answered)) this.#asked.delete(id);
+  }
+}
 
 /**
  * The SDK's transport on standard streams, between streams that keep what it loses.
@@ -118,7 +171,7 @@ class CallWire implements Transport {
     const sent = "error" in message ? { ...message, error: clearError(message.error) } : message;
     this.open.sent(sent);
     // The SDK registers its request only after this call.
-    if (this.#end === "reported" && isRequest(sent)) setImmediate(() => this.#failRequest(sent.id));
+    if (this.#end === "reported" && isRequest(message)) setImmediate(() => this.#failRequest(message.id));
     try {
       await this.#transport.send(sent, options);
     } finally {

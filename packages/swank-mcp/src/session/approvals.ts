@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Config } from "../base/config.js";
-import type { Refusal } from "../base/refusals.js";
+import { Refusal } from "../base/refusals.js";
+import { visibleLine } from "../text/visible.js";
 import {
   type ApprovalAnswer,
   type Ask,
@@ -13,8 +14,7 @@ import {
   type PlaceEnd,
   throughImage,
 } from "./approval-places.js";
-import { type ApprovalRequest, canBeShown, type Operation } from "./approval-prompt.js";
-import { cancelled, cannotAsk, denied, ownerNotAsked, stale, tooLong, tooMany } from "./approval-refusals.js";
+import { type ApprovalRequest, actionText, canBeShown, type Operation } from "./approval-prompt.js";
 import type { DebuggedStop } from "./lisp-port.js";
 
 /** Most questions that can wait while another is asked. */
@@ -265,4 +265,59 @@ async function allOrAbort(earlier: readonly Promise<void>[], { signal }: Approve
   const aborted = once(signal, "abort", { signal: waited.signal }).catch(() => undefined);
   await Promise.race([Promise.all(earlier), aborted]);
   waited.abort();
+}
+
+/** What the user can do about a client in which no question appears. */
+const IF_NOT_ASKED =
+  "Nothing was done. If no question appeared, the client declares elicitation but does not show it: the user can start swank-mcp with --approval off, which never asks and leaves the decision to the client's own permissions.";
+
+/** @param isUncertain - Whether the user may not have seen the question. */
+function denied(request: ApprovalRequest, why: string, isUncertain = false): Refusal {
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`, isUncertain ? { remedy: IF_NOT_ASKED } : {});
+}
+
+function tooMany(request: ApprovalRequest): Refusal {
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; too many other questions wait for the user.`, {
+    remedy: "Nothing was done. Call again after the user has answered the pending questions.",
+  });
+}
+
+function tooLong(request: ApprovalRequest): Refusal {
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; it is too long to show to the user.`, {
+    remedy: "Nothing was done. Do it in several smaller steps, or define a function with evaluate-lisp and call that.",
+  });
+}
+
+function cancelled(): Refusal {
+  return new Refusal("CANCELLED", "The call was cancelled; nothing was done.");
+}
+
+function stale({ thread, level }: DebuggedStop): Refusal {
+  return new Refusal("STALE_STOP", `The stop ${thread}/${level} ended before the user answered.`);
+}
+
+/** @param isStrict - Whether every change needs the user's yes. */
+function cannotAsk(request: ApprovalRequest, isStrict: boolean): Refusal {
+  const why = isStrict ? "--approval strict" : "the thread belongs to another client or to the program";
+  const enough = request.isForeign ? "off" : "ask";
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}, and this client cannot ask.`, {
+    remedy: `Nothing was done. ${withoutAsking(request)}Ask the user to load swank-mcp.el in Emacs, which then asks, to use a client that supports elicitation, or to start swank-mcp with --approval ${enough}.`,
+  });
+}
+
+/** @param name - The agent that has the thread. */
+function ownerNotAsked(request: ApprovalRequest, name: string): Refusal {
+  const why = `the thread belongs to the agent ${visibleLine(name)}, whose client cannot be asked now`;
+  return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`, {
+    remedy: `Nothing was done. Only that agent's user, or the user of an Emacs that has loaded swank-mcp.el, can allow it. That agent can do it without asking; its client can be asked while it has a session with elicitation and an open stream.`,
+  });
+}
+
+function notAllowed(request: ApprovalRequest): string {
+  return `Not allowed: ${actionText(request)}`;
+}
+
+function withoutAsking({ instead, owner }: ApprovalRequest): string {
+  if (instead !== undefined) return `${instead} Or: `;
+  return owner === undefined ? "" : `Ask the user to do it in ${owner}. Or: `;
 }
