@@ -1,10 +1,8 @@
 import { cutText } from "../text/cut.js";
 
-/** A JSON value in a tool's answer. */
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
-
+/** Plain data in a tool's answer, as JSON writes it. */
 export interface JsonObject {
-  readonly [key: string]: JsonValue | undefined;
+  readonly [key: string]: unknown;
 }
 
 /** A tool's answer, independent of any SDK. */
@@ -21,6 +19,11 @@ export interface ToolAnswer {
 /** An answer that is only text. */
 export function textAnswer(...blocks: readonly string[]): ToolAnswer {
   return { blocks, isError: false };
+}
+
+/** An answer of text, with its facts as data. @param key - Their key of `_meta`. */
+export function answerWith(blocks: readonly string[], key: string, facts: object, isError = false): ToolAnswer {
+  return { blocks, isError, meta: { [key]: facts } };
 }
 
 /** An answer of a JSON tool: the object, and the same object as compact text. */
@@ -79,7 +82,7 @@ function sizeOf(value: JsonObject): number {
 function boundedObject(object: JsonObject, limits: Limits): JsonObject {
   const [items] = limits;
   const entries = Object.entries(object);
-  const kept: Record<string, JsonValue> = {};
+  const kept: Record<string, unknown> = {};
   const marks: Record<string, number> = {};
   for (const [key, value] of entries.slice(0, items + MIN_KEYS)) {
     if (value === undefined) continue;
@@ -100,21 +103,21 @@ function spelled(key: string): string {
   return /^[a-z]+(?:[A-Z][a-z]*)+$/.test(key) ? key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : key;
 }
 
-function boundedValue(value: JsonValue, limits: Limits): JsonValue {
+function boundedValue(value: unknown, limits: Limits): unknown {
   const [items, characters] = limits;
   if (typeof value === "string") return cutText(value, characters);
-  if (Array.isArray(value)) return value.slice(0, items).map((item: JsonValue) => boundedValue(item, limits));
+  if (Array.isArray(value)) return value.slice(0, items).map((item: unknown) => boundedValue(item, limits));
   return isJsonObject(value) ? boundedObject(value, limits) : value;
 }
 
 /** The number of items left out of a list and of the lists in it. */
-function leftOf(value: JsonValue, items: number): number {
+function leftOf(value: unknown, items: number): number {
   if (!Array.isArray(value)) return 0;
-  const shown = value.slice(0, items);
-  return shown.reduce((sum, item: JsonValue) => sum + leftOf(item, items), value.length - shown.length);
+  const shown: readonly unknown[] = value.slice(0, items);
+  return shown.reduce<number>((sum, item) => sum + leftOf(item, items), value.length - shown.length);
 }
 
-export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 

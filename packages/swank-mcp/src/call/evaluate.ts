@@ -6,6 +6,7 @@ import { OUTCOME_META, outcomeData } from "../report/data.js";
 import { objectAnswer } from "../report/object.js";
 import { apartSections, cutOutput, noteLines, reportText, transcriptSections } from "../report/report.js";
 import { liveStopText, nowStopped, packageLine, placeName, reportFrames, sourceLine } from "../report/stop.js";
+import type { Presenter } from "../session/agent.js";
 import type { ApartOutput } from "../session/apart-output.js";
 import type { ApprovalRequest } from "../session/approval-prompt.js";
 import {
@@ -185,6 +186,24 @@ export async function presentedAnswer(
   const aside = remarks.length === 0 ? [] : [remarks.join("\n")];
   const apart = apartBlocks(conclusion.apart, undefined, context);
   return { ...answer, blocks: [...answer.blocks, ...printed, ...aside, ...apart] };
+}
+
+interface Run extends Pick<types.EvaluateOptions, "valuesAs" | "onError" | "policy"> {
+  readonly session: LispSession;
+  readonly code: string;
+}
+
+/** Evaluates code, and answers as `presenter` says. @param seconds - Default: as configured. */
+export async function answerPresented(
+  { session, code, ...options }: Run,
+  presenter: Presenter,
+  context: ToolContext,
+  seconds = context.config.timeout,
+): Promise<ToolAnswer> {
+  const { evaluations } = context.agent;
+  const evaluation = evaluations.begin(session.client, code, options);
+  evaluations.present(evaluation, presenter);
+  return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
 }
 
 function withoutWarnings(conclusion: Conclusion): Conclusion {
@@ -369,10 +388,9 @@ export async function answerAboutValue(
 ): Promise<ToolAnswer> {
   checkCode(code);
   const session = await context.session();
-  const { onError, policy, timeout } = context.config;
-  const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "ids", onError, policy });
-  context.agent.evaluations.present(evaluation, { answer: (value) => answer(idIn(value), session) });
-  return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, timeout), context);
+  const { onError, policy } = context.config;
+  const presenter: Presenter = { answer: (value) => answer(idIn(value), session) };
+  return answerPresented({ session, code, valuesAs: "ids", onError, policy }, presenter, context);
 }
 
 /** An id, or code, as tools take an object. */

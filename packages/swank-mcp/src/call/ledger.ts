@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import * as z from "zod";
-import { isJsonObject, type JsonValue, type ToolAnswer } from "../base/answer.js";
+import { isJsonObject, type ToolAnswer } from "../base/answer.js";
 import { appendOwn, type Log } from "../base/log.js";
 import { OUTCOME_META } from "../report/data.js";
 import { isApart } from "../report/report.js";
@@ -31,7 +31,7 @@ export function outcomeOf({ structured, meta, isError }: ToolAnswer): string {
   return refusal ?? textAt(meta, OUTCOME_META, "status") ?? "ok";
 }
 
-function textAt(value: JsonValue | undefined, ...path: readonly string[]): string | undefined {
+function textAt(value: unknown, ...path: readonly string[]): string | undefined {
   let found = value;
   for (const key of path) found = isJsonObject(found) ? found[key] : undefined;
   return typeof found === "string" ? found : undefined;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../base/answer.js";
+import { isJsonObject, type JsonObject } from "../base/answer.js";
 
 /** Most characters to which a column is padded. */
 const MAX_WIDTH = 40;
@@ -14,12 +14,13 @@ function objectLines(object: JsonObject): string[] {
   return Object.entries(object).flatMap(([key, value]) => factLines(key, value));
 }
 
-function factLines(key: string, value: JsonValue | undefined): string[] {
+function factLines(key: string, value: unknown): string[] {
   if (value === undefined) return [];
   if (isScalar(value)) return [`${key}: ${value}`];
   if (isJsonObject(value))
     return isFlat(value) ? [`${key}: ${inline(value)}`] : [`${key}:`, ...indented(objectLines(value))];
-  if (value.length === 0) return [`${key}: none`];
+  if (!Array.isArray(value) || value.length === 0) return [`${key}: none`];
+
   const objects = value.filter(isJsonObject);
   return objects.length === value.length ? tableLines(key, objects) : listLines(key, value.map(String));
 }
@@ -56,7 +57,7 @@ function indented(lines: readonly string[]): string[] {
 }
 
 /** Whether a value is shown below its row; an empty list is not shown. */
-function isPart(value: JsonValue | undefined): boolean {
+function isPart(value: unknown): boolean {
   return !isScalar(value) && !(Array.isArray(value) && value.length === 0);
 }
 
@@ -64,6 +65,6 @@ function isFlat(object: JsonObject): boolean {
   return Object.values(object).every(isScalar);
 }
 
-function isScalar(value: JsonValue | undefined): value is Scalar {
+function isScalar(value: unknown): value is Scalar {
   return value !== undefined && (value === null || typeof value !== "object");
 }

@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import * as z from "zod";
-import { isJsonObject, type JsonValue, type ToolAnswer } from "../base/answer.js";
+import { isJsonObject, type ToolAnswer } from "../base/answer.js";
 import { outcomeOf } from "../call/ledger.js";
 import type { CallEntry, CallRecorder, RecordedCall } from "../call/recorder.js";
 import { OUTCOME_META } from "../report/data.js";
@@ -362,7 +362,7 @@ function sizeOf(data: object | undefined): number {
   return data === undefined ? 0 : JSON.stringify(data).length;
 }
 
-function dataOf<Data>(schema: z.ZodType<Data>, data: JsonValue | undefined): Data | undefined {
+function dataOf<Data>(schema: z.ZodType<Data>, data: unknown): Data | undefined {
   return isJsonObject(data) ? schema.safeParse(data).data : undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { types } from "swank-client";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { cutName, cutText, fileName, firstOf, firstTexts, more } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 import { MAX_NAME, missingFileAnswer } from "./names.js";
@@ -50,7 +50,9 @@ interface Wanted {
 /** The answer of list-changes. */
 export function changesAnswer(changes: types.Changes, wanted: Wanted, guide: ToolGuide): ToolAnswer {
   if (changes.status === "file-not-found") return missingFileAnswer(changes, CHANGES_META, guide);
-  return { blocks: [changesText(changes, wanted)], isError: false, meta: { [CHANGES_META]: changesData(changes) } };
+  const { leftOut, files, assigned } = changes;
+  const found = changes.changes.map(({ text, fileText, ...place }) => place);
+  return answerWith([changesText(changes, wanted)], CHANGES_META, { changes: found, leftOut, files, assigned });
 }
 
 function changesText(
@@ -133,7 +135,7 @@ function assignedText(assigned: types.FoundChanges["assigned"]): string[] {
     MAX_ASSIGNED,
     ({ name, value, file }) =>
       `${cutName(name, MAX_NAME)} = ${value} (${file === undefined ? "no file defines it" : `defined in ${file}`})`,
-    (left) => more(left, "variable"),
+    "variable",
   );
   return [["Variables set in this session; no file has these assignments:", ...lines].join("\n")];
 }
@@ -158,13 +160,4 @@ export function doubts(files: readonly types.FileState[]): string[] {
     ),
     ...list(named("unreadable"), "Not compared, because not all forms can be read"),
   ];
-}
-
-function changesData({ changes, leftOut, files, assigned }: types.FoundChanges): JsonObject {
-  return {
-    changes: changes.map(({ text, fileText, fromClient, ...place }) => ({ ...place, from_client: fromClient })),
-    left_out: leftOut,
-    files: files.map((each) => ({ ...each })),
-    assigned: assigned.map((each) => ({ ...each })),
-  };
 }

@@ -2,6 +2,7 @@ import { outlineCode, type types } from "swank-client";
 import * as z from "zod";
 import { EVERY_TOOL, type JsonObject, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
+import type { LispSession } from "../session/image.js";
 import type { LispClient } from "../session/lisp-port.js";
 import {
   cutName,
@@ -81,7 +82,7 @@ function detailLines(meaning: types.Meaning): string[] {
 }
 
 function names(field: string, listed: readonly string[]): string[] {
-  const words = firstTexts(listed, MAX_LISTED, cutName, (left) => more(left, "name"));
+  const words = firstTexts(listed, MAX_LISTED, cutName, "name");
   return listed.length === 0 ? [] : [`  ${field}: ${words.join(", ")}`];
 }
 
@@ -224,7 +225,6 @@ function meaningData(meaning: types.Meaning): JsonObject {
     ...("slots" in meaning
       ? { ...namesData("superclasses", meaning.superclasses), ...namesData("slots", meaning.slots) }
       : {}),
-    source: meaning.source === undefined ? undefined : { ...meaning.source },
     value: value === undefined ? undefined : { text: value.text, left_out: value.leftOut },
   };
 }
@@ -331,7 +331,7 @@ export function missingFileAnswer(
   guide: ToolGuide,
   what: Nameable = "file",
 ): ToolAnswer {
-  return missingAnswer({ what, blocks: fileBlocks(found), meta: { [key]: { ...found } } }, guide);
+  return missingAnswer({ what, blocks: fileBlocks(found), meta: { [key]: found } }, guide);
 }
 
 const NO_FILES = { folder: "a folder", special: "a pipe or a device" } as const;
@@ -383,18 +383,22 @@ const BEGINNING = /^(?:[^\s:|\\]*::?)?[^\s:|\\]{2}/;
 
 const MOST_SIMILAR = 5;
 
-/** Accessible symbols whose names begin alike and are similar, as code writes them, if the image knows no symbol of that name. */
+/**
+ * Accessible symbols whose names begin alike and are similar, as code writes them, if the image knows no symbol of that name, or `isUndefined` says that
+ * it names nothing. @param home - Its package. Default: the session's.
+ */
 export async function similarNames(
-  client: LispClient,
+  { client, packageName }: Pick<LispSession, "client" | "packageName">,
   asked: string,
   answer: types.NameNotFound | { readonly status: string },
+  isUndefined = false,
+  home = packageName,
 ): Promise<readonly string[]> {
-  if (!("elsewhere" in answer) || answer.elsewhere.length > 0) return [];
-  return namesNear(client, asked, answer.package);
+  if ("elsewhere" in answer) return answer.elsewhere.length > 0 ? [] : namesNear(client, asked, answer.package);
+  return isUndefined ? namesNear(client, asked, home) : [];
 }
 
-/** Accessible symbols of a package whose names begin alike and are similar to `asked`, as code writes them. */
-export async function namesNear(client: LispClient, asked: string, packageName: string): Promise<readonly string[]> {
+async function namesNear(client: LispClient, asked: string, packageName: string): Promise<readonly string[]> {
   const name = asked.trim();
   const [beginning] = BEGINNING.exec(name) ?? [];
   if (beginning === undefined) return [];

@@ -1,5 +1,5 @@
 import type { types } from "swank-client";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { cutName, cutText, fileName, firstOf, oneLine, plural } from "../text/cut.js";
 import { missingFileAnswer, missingNameAnswer } from "./names.js";
 import { REFERENCE, redefinitionLines } from "./report.js";
@@ -30,20 +30,14 @@ type CompiledCode = Extract<types.Compiled, { status: "compiled" }>;
 /** The answer of compile-code. @param load - Whether the caller wanted the code to be loaded. */
 export function compiledAnswer(compiled: types.Compiled, load: boolean, guide: ToolGuide): ToolAnswer {
   switch (compiled.status) {
-    case "compiled":
-      return {
-        blocks: [
-          [heading(compiled, load), ...oldCode(compiled.redefinitions, guide), ...noteTexts(compiled)].join("\n\n"),
-        ],
-        isError: compiled.failed || compiled.loadError !== undefined,
-        meta: data(compiledData(compiled)),
-      };
+    case "compiled": {
+      const { redefinitions, ...facts } = compiled;
+      const texts = [heading(compiled, load), ...oldCode(redefinitions, guide), ...noteTexts(compiled)];
+      const isError = compiled.failed || compiled.loadError !== undefined;
+      return answerWith([texts.join("\n\n")], COMPILED_META, facts, isError);
+    }
     case "failed":
-      return {
-        blocks: [`The compiler was ended by ${failureText(compiled)}`],
-        isError: true,
-        meta: data({ ...compiled }),
-      };
+      return answerWith([`The compiler was ended by ${failureText(compiled)}`], COMPILED_META, compiled, true);
     case "package-not-found":
       return missingNameAnswer(compiled, { name: compiled.package, similar: [] }, COMPILED_META, guide);
     case "file-not-found":
@@ -55,22 +49,6 @@ export function compiledAnswer(compiled: types.Compiled, load: boolean, guide: T
 function oldCode(redefinitions: types.Redefinitions, guide: ToolGuide): string[] {
   const lines = redefinitionLines({ ...redefinitions, count: 0, files: [] }, guide);
   return lines.length === 0 ? [] : [lines.join("\n")];
-}
-
-function data(facts: JsonObject): JsonObject {
-  return { [COMPILED_META]: facts };
-}
-
-function compiledData({ file, notes, leftOut, failed, loaded, loadError }: CompiledCode): JsonObject {
-  return {
-    status: "compiled",
-    file,
-    failed,
-    loaded,
-    leftOut,
-    loadError: loadError && { ...loadError },
-    notes: notesData(notes),
-  };
 }
 
 function heading(compiled: CompiledCode, load: boolean): string {
@@ -110,15 +88,6 @@ export function noteTexts({ file, notes, leftOut }: Noted, max = MAX_NOTES): str
   const rest = { notes: sorted.slice(shown.length), leftOut };
   const others = left + leftOut > 0 ? [`... ${left + leftOut} more: ${counts(rest)}`] : [];
   return [...shown.map((note) => noteText(note, file)), ...others];
-}
-
-/** Notes as data for programs. */
-export function notesData(notes: readonly types.CodeNote[]): JsonObject[] {
-  return notes.map(({ suspects, repair, ...note }) => ({
-    ...note,
-    suspects: suspects?.map((suspect) => ({ ...suspect })),
-    repair: repair?.map((line) => ({ ...line })),
-  }));
 }
 
 function noteText(note: types.CodeNote, compiledFile: string | undefined): string {

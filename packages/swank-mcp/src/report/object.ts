@@ -1,5 +1,5 @@
 import type { types } from "swank-client";
-import type { JsonObject, ToolAnswer } from "../base/answer.js";
+import { answerWith, type ToolAnswer } from "../base/answer.js";
 import { cutText, more, oneLine, timeText } from "../text/cut.js";
 
 const OBJECT_META = "swank-mcp/object";
@@ -21,7 +21,7 @@ export function objectAnswer(view: types.ObjectView, start = 0): ToolAnswer {
     `Looking took ${timeText(looking)}.`,
     ...(cut ? ["Cut: not everything fits into one answer, or printing took too long."] : []),
   ];
-  return { blocks: [cutText(lines.join("\n"))], isError: false, meta: { [OBJECT_META]: viewData(view) } };
+  return answerWith([cutText(lines.join("\n"))], OBJECT_META, view);
 }
 
 function partLines(parts: readonly types.ObjectPart[], indent: string): string[] {
@@ -42,12 +42,4 @@ function partLine({ index, name, text, id, keyId, expression, mark }: types.Obje
   const marks = mark === undefined || mark === "unbound" ? [] : [mark];
   const aside = [...ids, ...marks, ...(expression === undefined ? [] : [expression])].join(", ");
   return `${title} ${value}${aside === "" ? "" : `  ; ${aside}`}`;
-}
-
-function viewData({ facts, parts, ...rest }: types.ObjectView): JsonObject {
-  return { ...rest, facts: facts.map((fact) => ({ ...fact })), parts: parts.map(partData) };
-}
-
-function partData({ parts, ...rest }: types.ObjectPart): JsonObject {
-  return { ...rest, parts: parts?.map(partData) };
 }

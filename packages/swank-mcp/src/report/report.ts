@@ -301,7 +301,7 @@ export function conditionsData(conditions: types.SignalledConditions | undefined
   if (conditions === undefined) return {};
   const { entries, others, internal } = conditions;
   return {
-    conditions: entries.map(({ moreMessages, ...entry }) => ({ ...entry, more_messages: moreMessages })),
+    conditions: entries,
     ...(others > 0 ? { conditions_left_out: others } : {}),
     ...(internal > 0 ? { conditions_in_lisp: internal } : {}),
   };
@@ -407,14 +407,10 @@ function againText(guide: ToolGuide | undefined): string {
 
 /** How many threads are still inside each old definition, in a line; nothing if none is known. */
 export function insideLines(inside: readonly types.ThreadsInside[]): string[] {
-  const { shown, left } = firstOf(inside, MAX_NAMES);
-  if (shown.length === 0) return [];
-  const counts = shown.map(
-    ({ name, count, complete }) => `${cutName(name, MAX_NAME)} ${complete ? "" : "at least "}${count}`,
-  );
-  return [
-    `Threads still inside the old definition: ${[...counts, ...(left > 0 ? [more(left, "definition")] : [])].join(", ")}`,
-  ];
+  const text = ({ name, count, complete }: types.ThreadsInside) =>
+    `${cutName(name, MAX_NAME)} ${complete ? "" : "at least "}${count}`;
+  const counts = firstTexts(inside, MAX_NAMES, text, "definition");
+  return counts.length === 0 ? [] : [`Threads still inside the old definition: ${counts.join(", ")}`];
 }
 
 /** The files with their numbers, those with the highest first. */

@@ -351,7 +351,7 @@ const MAX_NAME = 300;
 export function methodTexts(methods: readonly types.EffectiveMethod[]): string[] {
   const text = ({ name, isNext }: types.EffectiveMethod) =>
     `${cutName(name, MAX_NAME)}${isNext ? ", if call-next-method is called" : ""}`;
-  return firstTexts(methods, MAX_METHODS, text, (left) => more(left, "method"));
+  return firstTexts(methods, MAX_METHODS, text, "method");
 }
 
 /** Lines that list the methods that a call of the symbol's generic function with `args` runs. */

@@ -20,7 +20,7 @@ import { innermost, isForeign, StopKeeper } from "./stops.js";
 type Listener = (text: string, stream?: types.OutputStream) => void;
 
 /** Makes the answer about an evaluation, instead of showing its values. */
-interface Presenter {
+export interface Presenter {
   /** The answer from the printed first value. */
   answer(value: string, transcript: types.Transcript): ToolAnswer | Promise<ToolAnswer>;
   /** What comes before the report of an evaluation that has stopped, or has ended without a value, or after it. */

@@ -66,15 +66,16 @@ export function firstOf<T>(items: readonly T[], max: number): { readonly shown: 
   return { shown: items.slice(0, max), left: Math.max(0, items.length - max) };
 }
 
-/** The first `max` items as texts, and a text about the others if there are any. */
+/** The first `max` items as texts, and a text about the others if there are any: `others` is the text, or the word for one of them. */
 export function firstTexts<T>(
   items: readonly T[],
   max: number,
   text: (item: T) => string,
-  others: (left: number) => string,
+  others: string | ((left: number) => string),
 ): string[] {
   const { shown, left } = firstOf(items, max);
-  return [...shown.map((item) => text(item)), ...(left > 0 ? [others(left)] : [])];
+  const rest = typeof others === "string" ? more(left, others) : others(left);
+  return [...shown.map((item) => text(item)), ...(left > 0 ? [rest] : [])];
 }
 
 /** The items with equal keys, in the order of the first of each. */

@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { answerWith, type JsonObject, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingNameAnswer, similarNamesHint } from "../report/names.js";
@@ -44,7 +44,7 @@ function foundNamesAnswer(
   if (found.status === "package-not-found")
     return missingNameAnswer(found, { name: search.package ?? "", similar: [] }, NAMES_META, guide);
   const text = found.count === 0 ? noneText(found, search) : someText(found, search);
-  return { blocks: [cutText(text)], isError: false, meta: { [NAMES_META]: namesData(found) } };
+  return answerWith([cutText(text)], NAMES_META, namesData(found));
 }
 
 function noneText({ undefinedCount, filteredCount, similar }: types.FoundNames, search: Search): string {
@@ -127,7 +127,7 @@ function namesData(found: types.FoundNames): JsonObject {
     status: found.status,
     count: found.count,
     names: found.names.map(({ name, package: home, access, kinds }) => ({ name, package: home, access, kinds })),
-    left_out: found.leftOut.map((each) => ({ ...each })),
+    left_out: found.leftOut,
     undefined: found.undefinedCount,
     filtered: found.filteredCount,
     similar: found.similar,

@@ -8,7 +8,6 @@ import {
   MAX_NAME,
   missingAnswer,
   missingNameAnswer,
-  namesNear,
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
@@ -140,7 +139,7 @@ function classData({ status, name, class: described, function: generic }: types.
     class:
       described === undefined
         ? undefined
-        : { precedence: [...described.precedence.names], ...methodsData(described.methods) },
+        : { precedence: described.precedence.names, ...methodsData(described.methods) },
     function: generic === undefined ? undefined : methodsData(generic.methods),
   };
 }
@@ -176,9 +175,7 @@ export const classInfo = defineTool({
     const info = await client.code.classInfo(name, { package: packageName, args, signal });
     if (args.length > 0 && info.status === "found" && info.function === undefined && !namesNothing(info))
       throw notGeneric(info.name);
-    const similar = namesNothing(info)
-      ? await namesNear(client, name, packageName ?? lisp.packageName)
-      : await similarNames(client, name, info);
+    const similar = await similarNames(lisp, name, info, namesNothing(info), packageName);
     return classInfoAnswer(info, { name, args, similar }, guide);
   },
 });

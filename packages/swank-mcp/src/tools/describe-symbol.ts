@@ -113,10 +113,10 @@ export const describeSymbol = defineTool({
         .describe("Lists the methods that a call runs. Literals, 'data, variables, (swank-objects:ref N), class names"),
     }),
   async run({ name, package: packageName, arguments: args = [] }, { session, signal, guide }) {
-    const { client } = await session();
-    const description = await client.describeSymbol(name, { package: packageName, args, signal });
+    const lisp = await session();
+    const description = await lisp.client.describeSymbol(name, { package: packageName, args, signal });
     const places = description.status === "found" ? standardPlaces(description.name) : syntaxPlaces(name);
-    const similar = places.length > 0 ? [] : await similarNames(client, name, description);
+    const similar = places.length > 0 ? [] : await similarNames(lisp, name, description);
     const [text = "", ...hints] = symbolBlocks(description, name, { guide, similar, args });
     const manual = description.status === "found" ? await manualLines(description) : [];
     const more = [...placeLines(places), ...manual, ...hints].join("\n");

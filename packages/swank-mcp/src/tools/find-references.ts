@@ -8,7 +8,6 @@ import {
   MAX_NAME,
   missingAnswer,
   missingNameAnswer,
-  namesNear,
   oneOrSeveral,
   similarNames,
   similarNamesHint,
@@ -192,11 +191,11 @@ function referencesData({
   return {
     status,
     name,
-    references: references.map(({ head, uses, ...reference }) => ({ ...reference, uses: [...uses] })),
+    references: references.map(({ head, ...reference }) => reference),
     count,
     files,
-    lisp_count: lispCount,
-    ...(reasons.length > 0 ? { reasons: reasons.map((reason) => ({ ...reason })) } : {}),
+    lispCount,
+    ...(reasons.length > 0 ? { reasons } : {}),
   };
 }
 
@@ -231,9 +230,7 @@ export const findReferences = defineTool({
     const { client } = lisp;
     return answerForEach(name, REFERENCES_META, async (each) => {
       const found = await client.code.findReferences(each, mode, { package: packageName, start, signal });
-      const similar = namesNothing(found)
-        ? await namesNear(client, each, packageName ?? lisp.packageName)
-        : await similarNames(client, each, found);
+      const similar = await similarNames(lisp, each, found, namesNothing(found), packageName);
       return referencesAnswer(found, { name: each, mode, start, similar }, guide);
     });
   },

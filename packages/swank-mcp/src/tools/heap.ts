@@ -1,11 +1,12 @@
 import type { types } from "swank-client";
 import { growthCode } from "swank-client/internal";
 import * as z from "zod";
-import { type ToolAnswer, type ToolGuide, textAnswer } from "../base/answer.js";
+import { answerWith, type ToolAnswer, type ToolGuide, textAnswer } from "../base/answer.js";
 import type { Config } from "../base/config.js";
 import { Refusal } from "../base/refusals.js";
-import { answerAboutValue, concludeEvaluation, idOrCode, presentedAnswer } from "../call/evaluate.js";
+import { answerAboutValue, answerPresented, idOrCode } from "../call/evaluate.js";
 import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
+import type { Presenter } from "../session/agent.js";
 import { bytesText, countText, cutText, groupedBy, more, oneLine, plural, timeText } from "../text/cut.js";
 
 /** Most characters of the name of a type. */
@@ -63,11 +64,7 @@ function summaryAnswer(summary: types.HeapSummary, type: string | undefined, gui
     ...(left > 0 ? [`${more(left, "type")}`] : []),
     ...(id === undefined ? [] : [guide.advise("heap with growth compares with this.")]),
   ].join("\n");
-  return {
-    blocks: [cutText(text)],
-    isError: false,
-    meta: { [HEAP_META]: { ...summary, types: types.map((type) => ({ ...type })) } },
-  };
+  return answerWith([cutText(text)], HEAP_META, summary);
 }
 
 /** The answer of heap about what has grown, and the values of the code that ran. */
@@ -84,8 +81,7 @@ function growthAnswer(growth: types.HeapGrowth, type: string | undefined, values
     ...(types.length === 0 ? [] : [TYPE_HEADING, ...types.map(growthLine)]),
     ...(left > 0 ? [more(left, "type")] : []),
   ].join("\n");
-  const data = { ...growth, types: types.map((type) => ({ ...type })), values: [...values] };
-  return { blocks: [cutText(text)], isError: false, meta: { [HEAP_META]: data } };
+  return answerWith([cutText(text)], HEAP_META, { ...growth, values });
 }
 
 function differenceLines({ collected, collectedBefore }: types.HeapGrowth): string[] {
@@ -116,12 +112,7 @@ function instancesAnswer(found: types.HeapInstances, asked: number | undefined):
     ...(instances.length === 0 || large !== undefined ? [] : [shownText(every)]),
     ...grouped(instances).map(instancesLine),
   ].join("\n");
-  const data = {
-    ...found,
-    types: types.map((item) => ({ ...item })),
-    instances: instances.map((item) => ({ ...item })),
-  };
-  return { blocks: [cutText(text)], isError: false, meta: { [HEAP_META]: data } };
+  return answerWith([cutText(text)], HEAP_META, found);
 }
 
 function shownText(every: number): string {
@@ -160,7 +151,7 @@ const UNSEEN = "Stacks, registers and foreign memory are not searched";
 
 /** The answer of heap about what keeps an object alive. */
 function pathAnswer(path: types.HeapPath, guide: ToolGuide): ToolAnswer {
-  const { steps, objects, time, bytes } = path;
+  const { objects, time, bytes } = path;
   const text = [
     heading(path),
     ...stepLines(path),
@@ -168,8 +159,7 @@ function pathAnswer(path: types.HeapPath, guide: ToolGuide): ToolAnswer {
     `Searched ${countText(objects)} objects in ${timeText(time)} without pausing the program; ${bytesText(bytes)} allocated meanwhile.`,
     ...(path.end === "found" ? [`Other references may exist. ${UNSEEN}.`] : []),
   ].join("\n");
-  const data = { ...path, steps: steps.map((step) => ({ ...step })) };
-  return { blocks: [cutText(text)], isError: false, meta: { [HEAP_META]: data } };
+  return answerWith([cutText(text)], HEAP_META, path);
 }
 
 function heading({ id, text, end, own }: types.HeapPath): string {
@@ -205,14 +195,15 @@ async function growthOfCode(
 ): Promise<ToolAnswer> {
   const session = await context.session();
   const run = await growthCode(session.client.lisp, code, options);
-  const { agent, config } = context;
-  const evaluation = agent.evaluations.begin(session.client, run.code, {
+  const evaluated = {
+    session,
+    code: run.code,
     valuesAs: "data",
-    onError: config.onError,
+    onError: context.config.onError,
     policy: "keep",
-  });
+  } as const;
   let isTold = false;
-  agent.evaluations.present(evaluation, {
+  const presenter: Presenter = {
     answer: async (value) =>
       growthAnswer(await run.growth({ signal: context.cancelled }), options.type, run.result(value)),
     unfinished(ending) {
@@ -221,9 +212,8 @@ async function growthOfCode(
       isTold = true;
       return Promise.resolve({ blocks });
     },
-  });
-  const conclusion = await concludeEvaluation(evaluation, session, context, seconds ?? config.timeout);
-  return presentedAnswer(evaluation, conclusion, context);
+  };
+  return answerPresented(evaluated, presenter, context, seconds);
 }
 
 /** The modes of heap, with the arguments that belong to each. */

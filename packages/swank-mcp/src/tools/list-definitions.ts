@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import * as z from "zod";
-import type { JsonObject } from "../base/answer.js";
+import { answerWith, type JsonObject } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
 import { cutName, fairShare, fileName, plural } from "../text/cut.js";
 
@@ -53,14 +53,12 @@ export function definitionsBlocks(all: types.Definitions, type: ListedType | und
   return others.length === 0 ? [text] : [text, `Of other types: ${others.join(", ")}`];
 }
 
-function definitionsMeta({ definitions, loaded }: types.Definitions, type: ListedType | undefined): JsonObject {
+function definitionsData({ definitions, loaded }: types.Definitions, type: ListedType | undefined): JsonObject {
   return {
-    [DEFINITIONS_META]: {
-      definitions: definitions
-        .filter(({ kind }) => type === undefined || kind === type)
-        .map(({ kind, name, changed, redefined }) => ({ kind, name, changed, redefined })),
-      loaded: type === undefined || type === "file" ? loaded.map(loadedData) : [],
-    },
+    definitions: definitions
+      .filter(({ kind }) => type === undefined || kind === type)
+      .map(({ kind, name, changed, redefined }) => ({ kind, name, changed, redefined })),
+    loaded: type === undefined || type === "file" ? loaded.map(loadedData) : [],
   };
 }
 
@@ -147,6 +145,6 @@ export const listDefinitions = defineTool({
   async run({ type }, { session, signal }) {
     const { client } = await session();
     const all = await client.definitions({ signal });
-    return { blocks: definitionsBlocks(all, type), isError: false, meta: definitionsMeta(all, type) };
+    return answerWith(definitionsBlocks(all, type), DEFINITIONS_META, definitionsData(all, type));
   },
 });

@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
 import { possibleDeadlocks, waitText } from "../report/threads.js";
 import type { Stop } from "../session/lisp-port.js";
@@ -88,7 +88,8 @@ function threadListAnswer(found: types.ProgramThreads, asked: Asked): ToolAnswer
     ...(left > 0 ? [`${more(left, "thread")}. Give a part of the name.`] : []),
     ...serviceLine(found.threads.filter((thread) => !sorted.includes(thread))),
   ].join("\n");
-  return { blocks: [cutText(text)], isError: false, meta: { [THREADS_META]: threadsData(found) } };
+  const threads = found.threads.map((thread) => ({ ...thread, owner: thread.owner?.text }));
+  return answerWith([cutText(text)], THREADS_META, { threads, count: found.count, deadlocks: found.deadlocks });
 }
 
 /** Deadlocks that Lisp itself has found: it stops one of the threads, which keeps its locks, so that there is no circle any more. */
@@ -183,18 +184,6 @@ function serviceLine(threads: readonly types.ProgramThread[]): string[] {
   const names = left > 0 ? [...shown, "..."] : shown;
   const count = `${threads.length} ${plural(threads.length, "thread")}`;
   return [`Not listed: ${count} of Swank and Lisp (${names.join(", ")}).`];
-}
-
-function threadsData({ threads, count, deadlocks }: types.ProgramThreads): JsonObject {
-  return {
-    threads: threads.map(({ owner, recorded, ...thread }) => ({
-      ...thread,
-      owner: owner?.text,
-      recorded: recorded?.map((each) => ({ ...each })),
-    })),
-    count,
-    deadlocks: [...deadlocks],
-  };
 }
 
 export const listThreads = defineTool({

@@ -1,15 +1,15 @@
 import type { types } from "swank-client";
 import { changesCode } from "swank-client/internal";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
-import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
+import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
+import { answerPresented } from "../call/evaluate.js";
 import { preparedWithin } from "../call/run-call.js";
 import { defineTool, timeoutInput } from "../call/tool.js";
 import { changeHeading, doubts, indented, inOthers } from "../report/changes.js";
 import { missingFileAnswer } from "../report/names.js";
-import { notesData, noteTexts } from "../report/notes.js";
+import { noteTexts } from "../report/notes.js";
 import { insideLines } from "../report/report.js";
-import { cutName, cutText, firstOf, more } from "../text/cut.js";
+import { cutName, cutText, firstTexts } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 
 /** Key of a result's `_meta` under which programs find the outcomes as data. */
@@ -56,7 +56,7 @@ function loadedChangesAnswer(
   guide: ToolGuide,
 ): ToolAnswer {
   if (changes.status === "file-not-found") return missingFileAnswer(changes, LOADED_META, guide);
-  const { forms, files, notes, unloaded, inside } = changes;
+  const { forms, files, notes, unloaded, inside, leftOut } = changes;
   const sections = OUTCOMES.flatMap((outcome) => section(outcome, forms));
   const nothing =
     wanted.names !== undefined || forms.some(({ outcome }) => outcome !== "deleted")
@@ -66,28 +66,20 @@ function loadedChangesAnswer(
     const names = unloaded.filter(({ problem }) => problem === kind).map(({ name }) => name);
     return names.length === 0 ? [] : [`${PROBLEMS[kind]}: ${named(names)}`];
   });
-  return {
-    blocks: [
-      [...nothing, ...sections, ...problems, ...insideLines(inside), ...noteTexts(changes), ...doubts(files)].join(
-        "\n\n",
-      ),
-    ],
-    isError:
-      unloaded.length > 0 ||
-      forms.some(({ outcome }) => outcome === "failed") ||
-      notes.some(({ severity }) => severity === "read-error"),
-    meta: { [LOADED_META]: loadedData(changes) },
-  };
+  const texts = [...nothing, ...sections, ...problems, ...insideLines(inside), ...noteTexts(changes), ...doubts(files)];
+  const isError =
+    unloaded.length > 0 ||
+    forms.some(({ outcome }) => outcome === "failed") ||
+    notes.some(({ severity }) => severity === "read-error");
+  const facts = forms.map(({ text, fileText, fromClient, ...form }) => form);
+  const data = { unloaded, inside, forms: facts, files, notes, leftOut };
+  return answerWith([texts.join("\n\n")], LOADED_META, data, isError);
 }
 
 function section(wanted: types.FormOutcome, forms: readonly types.ChangedForm[]): string[] {
-  const { shown, left } = firstOf(
-    forms.filter(({ outcome }) => outcome === wanted),
-    MAX_FORMS,
-  );
-  if (shown.length === 0) return [];
-  const rest = left > 0 ? [more(left, "form")] : [];
-  return [[`${HEADINGS[wanted]}:`, ...shown.map(formText), ...rest].join("\n")];
+  const some = forms.filter(({ outcome }) => outcome === wanted);
+  if (some.length === 0) return [];
+  return [[`${HEADINGS[wanted]}:`, ...firstTexts(some, MAX_FORMS, formText, "form")].join("\n")];
 }
 
 function formText(form: types.ChangedForm): string {
@@ -115,19 +107,7 @@ function remarkText({ remark, users, outcome }: types.ChangedForm): string {
 }
 
 function named(users: readonly string[]): string {
-  const { shown, left } = firstOf(users, MAX_USERS);
-  return [...shown.map((user) => cutName(user)), ...(left > 0 ? [more(left, "function")] : [])].join(", ");
-}
-
-function loadedData({ forms, files, notes, leftOut, unloaded, inside }: types.LoadedChanges): JsonObject {
-  return {
-    unloaded: unloaded.map((each) => ({ ...each })),
-    inside: inside.map((each) => ({ ...each })),
-    forms: forms.map(({ text, fileText, fromClient, users, ...form }) => ({ ...form, users: [...users] })),
-    files: files.map((each) => ({ ...each })),
-    notes: notesData(notes),
-    leftOut,
-  };
+  return firstTexts(users, MAX_USERS, cutName, "function").join(", ");
 }
 
 export const loadChanges = defineTool({
@@ -150,10 +130,9 @@ export const loadChanges = defineTool({
     const seconds = timeout ?? context.config.timeout;
     const changes = changesCode(session.client.lisp, { file, names, signal: context.signal });
     const { code, result } = await preparedWithin(seconds, changes);
-    const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
-    context.agent.evaluations.present(evaluation, {
-      answer: (value) => loadedChangesAnswer(result(value), { file, names }, context.guide),
-    });
-    return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
+    const presenter = {
+      answer: (value: string) => loadedChangesAnswer(result(value), { file, names }, context.guide),
+    };
+    return answerPresented({ session, code, valuesAs: "data", onError, policy }, presenter, context, seconds);
   },
 });

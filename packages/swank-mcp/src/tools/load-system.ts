@@ -1,14 +1,15 @@
 import type { types } from "swank-client";
 import { loadCode } from "swank-client/internal";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
-import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
+import { answerPresented } from "../call/evaluate.js";
 import { preparedWithin } from "../call/run-call.js";
 import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
 import { missingFileAnswer } from "../report/names.js";
-import { counts, notesData, noteTexts } from "../report/notes.js";
+import { counts, noteTexts } from "../report/notes.js";
 import { redefinitionLines } from "../report/report.js";
+import type { Presenter } from "../session/agent.js";
 import { fileName, firstOf, isSystemFile, more, oneLine, plural } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
@@ -32,24 +33,14 @@ function loadAnswer(
   const { problem } = result;
   const lines = problem === undefined ? successLines(result, test) : [...partLines(result), ...problemLines(problem)];
   const remarks = redefinitionLines(redefinitions, guide);
-  return {
-    blocks: [
-      [lines.join("\n"), ...shownNotes(result)].join("\n\n"),
-      ...(remarks.length === 0 ? [] : [remarks.join("\n")]),
-    ],
-    isError: problem !== undefined,
-    meta: data(loadingData(result)),
-  };
+  const blocks = [[lines.join("\n"), ...shownNotes(result)].join("\n\n"), remarks.join("\n")].filter(Boolean);
+  return answerWith(blocks, LOADED_META, result, problem !== undefined);
 }
 
 /** What comes before the report of a loading that has stopped, or was aborted. */
 function loadProgressBlocks(result: types.LoadResult | undefined): Pick<ToolAnswer, "blocks" | "meta"> {
   if (result?.status !== "loading") return { blocks: [] };
-  const lines = partLines(result);
-  return {
-    blocks: [[lines.join("\n"), ...shownNotes(result)].join("\n\n")],
-    meta: data(loadingData(result)),
-  };
+  return answerWith([[partLines(result).join("\n"), ...shownNotes(result)].join("\n\n")], LOADED_META, result);
 }
 
 function cancelledText(result: types.LoadResult | undefined): string | undefined {
@@ -66,25 +57,6 @@ function shownNotes(result: types.Loading): string[] {
     return noteTexts(result, MAX_NOTES);
   const count = `Not shown: ${hidden} ${plural(hidden, "note")} about optimization (compile-code with a file shows its notes)`;
   return [...noteTexts({ ...result, notes: worse }, MAX_NOTES), count];
-}
-
-function data(facts: JsonObject): JsonObject {
-  return { [LOADED_META]: facts };
-}
-
-function loadingData({ systems, notes, action, problem, ...facts }: types.Loading): JsonObject {
-  return {
-    ...facts,
-    systems: systems.map((system) => ({ ...system })),
-    notes: notesData(notes),
-    action: action && { ...action },
-    problem: problem && problemData(problem),
-  };
-}
-
-function problemData(problem: types.LoadProblem): JsonObject {
-  if (problem.kind !== "missing") return { ...problem };
-  return { ...problem, programs: problem.programs.map((program) => ({ ...program })) };
 }
 
 function subject({ system, file = "" }: types.Loading): string {
@@ -228,23 +200,21 @@ export const loadSystem = defineTool({
   async run({ system, file, force, test, timeout }, context) {
     const source = sourceOf(system, file, test === true);
     const session = await context.session();
-    const { signal, config, agent } = context;
+    const { signal, config } = context;
     const seconds = timeout ?? config.timeout;
     const loading = loadCode(session.client.lisp, source, { force, test, signal });
     const { code, result, progress } = await preparedWithin(seconds, loading);
     // Compiled files stay on the disk: they must be as the user's own programs compile them.
-    const options = { valuesAs: "data", onError: config.onError, policy: "keep" } as const;
-    const evaluation = agent.evaluations.begin(session.client, code, options);
-    agent.evaluations.present(evaluation, {
+    const run = { session, code, valuesAs: "data", onError: config.onError, policy: "keep" } as const;
+    const presenter: Presenter = {
       answer: (value, { redefinitions }) => loadAnswer(result(value), redefinitions, test === true, context.guide),
       unfinished: async () => loadProgressBlocks(await known(progress)),
       tellsWarnings: true,
-    });
-    const conclusion = await concludeEvaluation(evaluation, session, context, seconds).catch(async (error: unknown) => {
+    };
+    return answerPresented(run, presenter, context, seconds).catch(async (error: unknown) => {
       await noticeOfRest(progress, context);
       throw error;
     });
-    return presentedAnswer(evaluation, conclusion, context);
   },
 });
 

@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { missingNameAnswer } from "../report/names.js";
@@ -10,12 +10,10 @@ const EXPANSION_META = "swank-mcp/expansion";
 
 function expansionsAnswer(expansions: types.Expansions, guide: ToolGuide): ToolAnswer {
   switch (expansions.status) {
-    case "expanded":
-      return {
-        blocks: [...expandedBlocks(expansions.forms)],
-        isError: false,
-        meta: data({ status: "expanded", expanded: expansions.forms.map(({ isExpanded }) => isExpanded) }),
-      };
+    case "expanded": {
+      const facts = { status: "expanded", expanded: expansions.forms.map(({ isExpanded }) => isExpanded) };
+      return answerWith(expandedBlocks(expansions.forms), EXPANSION_META, facts);
+    }
     case "package-not-found":
       return missingNameAnswer(expansions, { name: expansions.package, similar: [] }, EXPANSION_META, guide);
     case "unreadable":
@@ -25,12 +23,8 @@ function expansionsAnswer(expansions: types.Expansions, guide: ToolGuide): ToolA
   }
 }
 
-function failure(text: string, facts: JsonObject): ToolAnswer {
-  return { blocks: [text], isError: true, meta: data({ ...facts }) };
-}
-
-function data(facts: JsonObject): JsonObject {
-  return { [EXPANSION_META]: facts };
+function failure(text: string, facts: object): ToolAnswer {
+  return answerWith([text], EXPANSION_META, facts, true);
 }
 
 function expandedBlocks(forms: readonly types.Expansion[]): string[] {

@@ -1,10 +1,10 @@
 import type { types } from "swank-client";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { answerWith, type JsonObject, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingAnswer, missingFileAnswer, missingNameAnswer } from "../report/names.js";
-import { cutName, cutText, fileName, firstTexts, groupedBy, more, oneLine, plural } from "../text/cut.js";
+import { cutName, cutText, fileName, firstTexts, groupedBy, oneLine, plural } from "../text/cut.js";
 import { missingSystemBlocks } from "./search-source.js";
 
 const OUTLINE_META = "swank-mcp/outline";
@@ -22,7 +22,7 @@ function nextPage(start: number, shown: number, count: number): string[] {
 }
 
 function related(title: string, names: readonly string[]): string[] {
-  const words = firstTexts(names, MAX_RELATED, cutName, (left) => more(left, "name"));
+  const words = firstTexts(names, MAX_RELATED, cutName, "name");
   return names.length === 0 ? [] : [`${title}: ${words.join(", ")}`];
 }
 
@@ -31,11 +31,12 @@ function about(text: string | undefined): string {
 }
 
 function fileAnswer(outlined: types.OutlinedFile, start: number, guide: ToolGuide): ToolAnswer {
-  const meta = { [OUTLINE_META]: { ...outlined } };
   if (outlined.status === "file-not-found") return missingFileAnswer(outlined, OUTLINE_META, guide);
   const name = fileName(outlined.file);
-  if (outlined.status === "file-unreadable")
-    return { blocks: [`The image cannot read ${name}: it is too large, or may not be read.`], isError: true, meta };
+  if (outlined.status === "file-unreadable") {
+    const text = `The image cannot read ${name}: it is too large, or may not be read.`;
+    return answerWith([text], OUTLINE_META, outlined, true);
+  }
   const { lines, forms, count, isWhole, changed } = outlined;
   const last = forms.at(-1)?.line ?? 1;
   const text = [
@@ -45,7 +46,7 @@ function fileAnswer(outlined: types.OutlinedFile, start: number, guide: ToolGuid
     ...nextPage(start, forms.length, count),
     ...(isWhole ? [] : [`What follows the form at line ${last} cannot be read.`]),
   ];
-  return { blocks: [cutText(text.join("\n"))], isError: false, meta: { [OUTLINE_META]: fileData(outlined) } };
+  return answerWith([cutText(text.join("\n"))], OUTLINE_META, fileData(outlined));
 }
 
 function fileData({ file, lines, count, isWhole, changed, forms }: types.FileOutline): JsonObject {
@@ -70,7 +71,7 @@ function packageAnswer(
     ...namesLines(names, name),
     ...nextPage(start, names.length, count),
   ];
-  return { blocks: [cutText(text.join("\n"))], isError: false, meta: { [OUTLINE_META]: packageData(outlined) } };
+  return answerWith([cutText(text.join("\n"))], OUTLINE_META, packageData(outlined));
 }
 
 function countsLine({ count, kinds }: types.PackageOutline): string {
@@ -103,19 +104,12 @@ function bareName(name: string, home: string): string {
 }
 
 function packageData({ name, file, uses, usedBy, count, kinds }: types.PackageOutline): JsonObject {
-  return {
-    name,
-    ...(file === undefined ? {} : { file }),
-    uses,
-    used_by: usedBy,
-    count,
-    kinds: kinds.map((kind) => ({ ...kind })),
-  };
+  return { name, file, uses, usedBy, count, kinds };
 }
 
 function systemAnswer(outlined: types.OutlinedSystem, start: number, guide: ToolGuide): ToolAnswer {
   if (outlined.status === "system-not-found") {
-    const meta = { [OUTLINE_META]: { ...outlined } };
+    const meta = { [OUTLINE_META]: outlined };
     return missingAnswer({ what: "system", blocks: missingSystemBlocks(outlined), meta }, guide);
   }
   const { name, version, description, isLoaded, definedIn, dependsOn, beside, count, files } = outlined;
@@ -133,7 +127,7 @@ function systemAnswer(outlined: types.OutlinedSystem, start: number, guide: Tool
     ...nextPage(start, files.length, count),
     ...additionLines(outlined),
   ];
-  return { blocks: [cutText(text.join("\n"))], isError: false, meta: { [OUTLINE_META]: systemData(outlined) } };
+  return answerWith([cutText(text.join("\n"))], OUTLINE_META, systemData(outlined));
 }
 
 function filesLine(count: number): string {
@@ -177,13 +171,12 @@ function systemData(outlined: types.SystemOutline): JsonObject {
   return {
     name,
     loaded: isLoaded,
-    depends_on: dependsOn,
+    dependsOn,
     beside,
     count,
-    files: files.map(({ file, lines }) => ({ file, ...(lines === undefined ? {} : { lines }) })),
-    ...(added === undefined
-      ? {}
-      : { added, additions: additions.map(({ what, name: each }) => ({ what, name: each })) }),
+    files: files.map(({ file, lines }) => ({ file, lines })),
+    added,
+    additions: added === undefined ? undefined : additions.map(({ what, name: each }) => ({ what, name: each })),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { types } from "swank-client";
 import { profileCode as preparedProfile, timeCode } from "swank-client/internal";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer } from "../base/answer.js";
+import { answerWith, type ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool, secondsUpTo, timeoutInput } from "../call/tool.js";
 import {
@@ -37,7 +37,8 @@ function profileAnswer(profile: types.Profile): ToolAnswer {
     ...pathLines(profile),
     ...remarks(profile),
   ].join("\n");
-  return { blocks: [cutText(text)], isError: false, meta: { [PROFILE_META]: data(profile) } };
+  const { stacks, ...facts } = profile;
+  return answerWith([cutText(text)], PROFILE_META, facts);
 }
 
 function heading(profile: types.Profile): string {
@@ -131,33 +132,6 @@ function remarks({ end, samples, outside, elsewhere, full, replaced, counts }: t
   ];
 }
 
-function data({
-  functions,
-  elsewhere,
-  path,
-  stacks,
-  cost,
-  comparison,
-  counts,
-  values,
-  ...facts
-}: types.Profile): JsonObject {
-  return {
-    ...facts,
-    values: [...values],
-    cost: { ...cost },
-    functions: functions.map((item) => ({ ...item })),
-    elsewhere: elsewhere.map((item) => ({ ...item })),
-    path: path.map((item) => ({ ...item })),
-    counts: counts && { ...counts, missed: [...counts.missed] },
-    comparison: comparison && {
-      rounds: comparison.rounds,
-      code: { ...comparison.code },
-      against: { ...comparison.against },
-    },
-  };
-}
-
 /** The answer of profile-code in the mode `time`. */
 function timingAnswer({ rounds, code, against, ratio, values }: types.Timing): ToolAnswer {
   const text = [
@@ -167,9 +141,7 @@ function timingAnswer({ rounds, code, against, ratio, values }: types.Timing): T
     ...(ratio === undefined ? [] : [`  ${spreadRatio(ratio)}`]),
     ...values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`),
   ].join("\n");
-  const facts = { rounds, code: { ...code, time: { ...code.time } }, ratio: ratio && { ...ratio } };
-  const other = against && { ...against, time: { ...against.time } };
-  return { blocks: [cutText(text)], isError: false, meta: { [PROFILE_META]: { ...facts, against: other } } };
+  return answerWith([cutText(text)], PROFILE_META, { rounds, code, ratio, against });
 }
 
 function timedText({ repeats, time, gc, bytes }: types.TimedCode): string {

@@ -1,6 +1,6 @@
 import { followEvaluation, type types } from "swank-client";
 import * as z from "zod";
-import { type JsonObject, type JsonValue, type ToolAnswer, textAnswer } from "../base/answer.js";
+import { answerWith, type JsonObject, type ToolAnswer, textAnswer } from "../base/answer.js";
 import { settledWithin } from "../base/lifetime.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool, type ToolContext } from "../call/tool.js";
@@ -47,16 +47,13 @@ export function resetText(report: types.ResetReport): string {
 }
 
 /** The report as data. */
-function resetMeta(report: types.ResetReport): JsonObject {
-  const { undefined: gone, left, loaded, aborted, stillRunning } = report;
+function resetData({ undefined: gone, left, loaded, aborted, stillRunning }: types.ResetReport): JsonObject {
   return {
-    [RESET_META]: {
-      ...listData("undefined", gone.map(nameData)),
-      ...listData("left", left.map(nameData)),
-      ...listData("loaded", loaded.map(loadedData)),
-      aborted,
-      still_running: stillRunning,
-    },
+    ...listData("undefined", gone.map(nameData)),
+    ...listData("left", left.map(nameData)),
+    ...listData("loaded", loaded.map(loadedData)),
+    aborted,
+    stillRunning,
   };
 }
 
@@ -65,7 +62,7 @@ function nameData<D extends Pick<types.Definition, "name">>(definition: D): D {
 }
 
 /** The first items of a list, and the number left out. */
-function listData(key: string, items: readonly JsonValue[]): JsonObject {
+function listData(key: string, items: readonly unknown[]): JsonObject {
   const { shown, left } = firstOf(items, MAX_NAMES);
   return { [key]: shown, ...(left > 0 ? { [`${key}_left_out`]: left } : {}) };
 }
@@ -272,7 +269,7 @@ async function cleanImage(session: LispSession, signal: AbortSignal): Promise<To
   const report = await session.client.reset();
   if (report.package !== undefined) session.follow(report.package);
   const kept = session.origin.kind === "own" ? [KEPT] : [];
-  return { ...textAnswer(resetText(report), ...kept), meta: resetMeta(report) };
+  return answerWith([resetText(report), ...kept], RESET_META, resetData(report));
 }
 
 /** Forgets the server's own state of a session. */

@@ -1,13 +1,14 @@
 import type { types } from "swank-client";
 import { testCode } from "swank-client/internal";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
-import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
+import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
+import { answerPresented } from "../call/evaluate.js";
 import { preparedWithin } from "../call/run-call.js";
 import { defineTool, timeoutInput } from "../call/tool.js";
 import { missingAnswer, oddHint } from "../report/names.js";
 import { redefinitionLines } from "../report/report.js";
-import { cutName, cutText, fileName, firstOf, more, oneLine } from "../text/cut.js";
+import type { Presenter } from "../session/agent.js";
+import { cutName, cutText, fileName, firstOf, firstTexts, more, oneLine } from "../text/cut.js";
 
 /** Key of a result's `_meta` under which programs find the results as data. */
 const TESTS_META = "swank-mcp/tests";
@@ -50,10 +51,9 @@ function testsAnswer(
 ): ToolAnswer {
   if (results.status === "not-found") {
     const blocks = [missingText(results, framework), ...oddHint(results), ...hints(results, framework)];
-    return missingAnswer({ what: "test", blocks, meta: data({ ...results }) }, guide);
+    return missingAnswer({ what: "test", blocks, meta: { [TESTS_META]: results } }, guide);
   }
-  if (results.status === "refused")
-    return { blocks: [refusedText(results)], isError: true, meta: data({ ...results }) };
+  if (results.status === "refused") return answerWith([refusedText(results)], TESTS_META, results, true);
   const { failures, failed, error, coverage } = results;
   const files = redefinitions.files.filter(({ file }) => file !== undefined);
   const count = files.reduce((sum, each) => sum + each.count, 0);
@@ -61,29 +61,18 @@ function testsAnswer(
   const { shown } = firstOf(failures, MAX_FAILURES);
   const left = failed - shown.length;
   const rest = left > 0 ? [more(left, "failure")] : [];
-  return {
-    blocks: [
-      [heading(results, wasStopped), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"),
-      ...(coverage === undefined ? [] : [coverageText(coverage, failed > 0 || error !== undefined)]),
-      ...(loaded === "" ? [] : [loaded]),
-    ],
-    isError: failed > 0 || error !== undefined,
-    meta: data({
-      ...results,
-      failures: failures.map((failure) => ({ ...failure })),
-      error: error && { ...error },
-      coverage: coverage && coverageData(coverage),
-    }),
-  };
+  const isError = failed > 0 || error !== undefined;
+  const blocks = [
+    [heading(results, wasStopped), ...problem(results), ...shown.map(failureText), ...rest].join("\n\n"),
+    ...(coverage === undefined ? [] : [coverageText(coverage, isError)]),
+    ...(loaded === "" ? [] : [loaded]),
+  ];
+  return answerWith(blocks, TESTS_META, results, isError);
 }
 
 /** Why the tests were not run with coverage, and what to do. */
 function refusedText({ reason, names }: Refused): string {
-  const { shown, left } = firstOf(
-    names.map((name) => cutName(name)),
-    MAX_NAMES,
-  );
-  const listed = [...shown, ...(left > 0 ? [more(left, "name")] : [])].join(", ");
+  const listed = firstTexts(names, MAX_NAMES, cutName, "name").join(", ");
   switch (reason) {
     case "no-system":
       return `coverage needs the name of a system.${listed === "" ? "" : ` Similar: ${listed}`}`;
@@ -100,20 +89,17 @@ function refusedText({ reason, names }: Refused): string {
 
 /** Why tests can fail with coverage that pass without. */
 function reinitializedText(names: readonly string[]): string {
-  const { shown, left } = firstOf(names, MAX_NAMES);
-  const listed = [...shown.map((name) => cutName(name)), ...(left > 0 ? [more(left, "name")] : [])].join(", ");
+  const listed = firstTexts(names, MAX_NAMES, cutName, "name").join(", ");
   return `While the tests ran, these variables had the values of their definitions, without what other files or calls had put there: ${listed}. They have their earlier values again.`;
 }
 
 /** The total, what of each file did not run, and where the LCOV file is. */
 function coverageText({ files, lcov, unrestored, reinitialized }: types.TestCoverage, hasFailed: boolean): string {
-  const { shown, left } = firstOf(files, MAX_FILES);
   const ran = files.reduce((sum, file) => sum + file.ran, 0);
   const expressions = files.reduce((sum, file) => sum + file.expressions, 0);
   return [
     `Coverage: ${shareText({ ran, expressions })}`,
-    ...shown.map((file) => `  ${coveredText(file)}`),
-    ...(left > 0 ? [`  ${more(left, "file")}`] : []),
+    ...firstTexts(files, MAX_FILES, coveredText, "file").map((line) => `  ${line}`),
     `LCOV: ${lcov}`,
     ...unrestored.map(
       ({ file, message }) =>
@@ -138,19 +124,8 @@ function shareText({ ran, expressions }: Pick<types.CoveredFile, "ran" | "expres
 }
 
 function rangesText(ranges: readonly types.LineRange[]): string {
-  const { shown, left } = firstOf(ranges, MAX_RANGES);
-  const texts = shown.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
-  return [...texts, ...(left > 0 ? [more(left, "range")] : [])].join(", ");
-}
-
-function coverageData({ files, lcov, unrestored, reinitialized }: types.TestCoverage): JsonObject {
-  const plain = (ranges: readonly types.LineRange[]) => ranges.map((range) => ({ ...range }));
-  return {
-    files: files.map(({ missed, partly, ...file }) => ({ ...file, missed: plain(missed), partly: plain(partly) })),
-    lcov,
-    unrestored: unrestored.map((item) => ({ ...item })),
-    reinitialized: [...reinitialized],
-  };
+  const text = ({ first, last }: types.LineRange) => (first === last ? `${first}` : `${first}-${last}`);
+  return firstTexts(ranges, MAX_RANGES, text, "range").join(", ");
 }
 
 function missingText({ name }: Unknown, framework: string | undefined): string {
@@ -166,10 +141,6 @@ function hints({ name, similar }: Unknown, framework: string | undefined): reado
       `Another framework, or ASDF as a system, has ${cutName(same)}. Call run-tests without framework to run that.`,
     ];
   return similar.length === 0 ? [] : [`Similar: ${similar.map((other) => cutName(other)).join(", ")}`];
-}
-
-function data(facts: JsonObject): JsonObject {
-  return { [TESTS_META]: facts };
 }
 
 function heading(
@@ -250,16 +221,15 @@ export const runTests = defineTool({
     const tests = testCode(session.client.lisp, name, { framework, stopOnFailure, coverage, signal });
     const { code, result } = await preparedWithin(seconds, tests);
     const onError = stopOnFailure ? "stop" : context.config.onError;
-    const evaluation = context.agent.evaluations.begin(session.client, code, { valuesAs: "data", onError, policy });
     let wasStopped = false;
-    context.agent.evaluations.present(evaluation, {
+    const presenter: Presenter = {
       answer: (value, { redefinitions }) =>
         testsAnswer(result(value), redefinitions, framework, wasStopped, context.guide),
       unfinished: ({ kind }) => {
         wasStopped ||= kind === "condition";
         return Promise.resolve({ blocks: coverage === true && kind === "condition" ? [STILL_COVERED] : [] });
       },
-    });
-    return presentedAnswer(evaluation, await concludeEvaluation(evaluation, session, context, seconds), context);
+    };
+    return answerPresented({ session, code, valuesAs: "data", onError, policy }, presenter, context, seconds);
   },
 });

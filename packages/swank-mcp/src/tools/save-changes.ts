@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
+import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
 import { changeHeading, indented } from "../report/changes.js";
 import {
@@ -9,7 +9,6 @@ import {
   missingAnswer,
   missingFileAnswer,
   missingNameAnswer,
-  namesNear,
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
@@ -56,13 +55,15 @@ export const SAVE_OUTCOMES: Record<types.SaveOutcome, string> = {
 /** The answer of save-changes. @param asked - The name that the caller gave, or an empty text. */
 function savesAnswer(saves: types.Saves, asked: AskedName, guide: ToolGuide): ToolAnswer {
   switch (saves.status) {
-    case "found":
-      return { blocks: [savesText(saves.saves)], isError: false, meta: { [SAVES_META]: savesData(saves.saves) } };
+    case "found": {
+      const facts = saves.saves.map(({ text, fileText, ...place }) => place);
+      return answerWith([savesText(saves.saves)], SAVES_META, { saves: facts });
+    }
     case "file-not-found":
       return missingFileAnswer(saves, SAVES_META, guide, asked.name === "" ? "file" : "newFile");
     case "undefined": {
       const blocks = [`${cutName(saves.name, MAX_NAME)} has no definition.`, ...similarNamesHint(asked.similar)];
-      return missingAnswer({ what: "name", blocks, meta: { [SAVES_META]: { ...saves } } }, guide);
+      return missingAnswer({ what: "name", blocks, meta: { [SAVES_META]: saves } }, guide);
     }
     default:
       return missingNameAnswer(saves, asked, SAVES_META, guide);
@@ -85,10 +86,6 @@ function saveText(save: types.Save): string {
       ? ""
       : `\n  ${lost === 1 ? "A comment inside the form is" : `${lost} comments inside the form are`} not in the evaluated text. To keep ${plural(lost, "it", "them")}, evaluate the definition with ${plural(lost, "it", "them")}, then save again.`;
   return `${heading}\n${indented(diff)}${warning}`;
-}
-
-function savesData(saves: readonly types.Save[]): JsonObject {
-  return { saves: saves.map(({ text, fileText, fromClient, ...place }) => ({ ...place, from_client: fromClient })) };
 }
 
 export const saveChanges = defineTool({
@@ -114,13 +111,10 @@ export const saveChanges = defineTool({
       "dry-run": z.boolean().optional().describe("Only show the diff (default true)"),
     }),
   async run({ name, file, "dry-run": dryRun }, { session, signal, guide }) {
-    const { client, packageName } = await session();
-    const saves = await client.code.saveChanges({ name, file, dryRun, signal });
+    const lisp = await session();
+    const saves = await lisp.client.code.saveChanges({ name, file, dryRun, signal });
     const asked = name ?? "";
-    const similar =
-      saves.status === "undefined"
-        ? await namesNear(client, asked, packageName)
-        : await similarNames(client, asked, saves);
+    const similar = await similarNames(lisp, asked, saves, saves.status === "undefined");
     return savesAnswer(saves, { name: asked, similar }, guide);
   },
 });

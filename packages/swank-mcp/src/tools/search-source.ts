@@ -10,7 +10,6 @@ import {
   expressionHint,
   fileName,
   firstTexts,
-  more,
   oneLine,
   patternText,
   plural,
@@ -128,12 +127,7 @@ const CUTS = {
 
 function lookedAt(found: types.FoundInSources): string {
   const { files, unreadFiles, folders, cut, unreadableFolders } = found;
-  const names = firstTexts(
-    folders,
-    MAX_FOLDERS,
-    ({ folder, count }) => `${fileName(folder)} ${count}`,
-    (left) => more(left, "folder"),
-  );
+  const names = firstTexts(folders, MAX_FOLDERS, ({ folder, count }) => `${fileName(folder)} ${count}`, "folder");
   const where = names.length === 0 ? "" : `: ${names.join(", ")}`;
   const unread = unreadFiles > 0 ? ` (${unreadFiles} could not be read)` : "";
   return [
@@ -164,12 +158,12 @@ function linesData(found: Parameters<typeof foundLinesAnswer>[0]): JsonObject {
   return {
     status,
     count,
-    matching_files: matchingFiles,
+    matchingFiles,
     files,
-    unread_files: unreadFiles,
-    ...(unreadableFolders > 0 ? { unreadable_folders: unreadableFolders } : {}),
-    ...(linksOutside > 0 ? { links_outside: linksOutside } : {}),
-    ...(cut === undefined ? {} : { cut }),
+    unreadFiles,
+    ...(unreadableFolders > 0 ? { unreadableFolders } : {}),
+    ...(linksOutside > 0 ? { linksOutside } : {}),
+    cut,
     matches: matches.flatMap(({ file, lines }) => lines.map(({ line, column }) => ({ file, line, column }))),
   };
 }

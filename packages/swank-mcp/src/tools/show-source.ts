@@ -10,7 +10,6 @@ import {
   missingAnswer,
   missingFileAnswer,
   missingNameAnswer,
-  namesNear,
   numberedLines,
   oneOrSeveral,
   similarNames,
@@ -147,11 +146,8 @@ function headingOf({ kind, name, state, file, line, column, origin }: types.Defi
 
 function sourcesData({ status, name, definitions, leftOut, families }: types.FoundDefinitions): JsonObject {
   const shown = definitions.slice(0, MAX_DATA).map(({ text, ...place }) => place);
-  const others = families.map((family) => ({ ...family, names: [...family.names] }));
-  return {
-    ...{ status, name, definitions: shown, left_out: leftOut + definitions.length - shown.length },
-    ...(others.length === 0 ? {} : { families: others }),
-  };
+  const left = leftOut + definitions.length - shown.length;
+  return { status, name, definitions: shown, left_out: left, ...(families.length === 0 ? {} : { families }) };
 }
 
 /** Key of a result's `_meta` under which programs find the place as data. */
@@ -202,7 +198,7 @@ function linesText({ lines, first }: types.FoundLines, line: number | undefined)
 function fileData(shown: types.ShownFile): JsonObject {
   if (shown.status !== "found") return { ...shown };
   const { file, count, first, lines, definition, changed } = shown;
-  return { file, count, first, last: first + lines.length - 1, definition: definition && { ...definition }, changed };
+  return { file, count, first, last: first + lines.length - 1, definition, changed };
 }
 
 export const showSource = defineTool({
@@ -249,9 +245,7 @@ async function showName(name: string, packageName: string | undefined, { session
   const lisp = await session();
   const { client } = lisp;
   const shown = await client.code.showSource(name, { package: packageName, families: true, signal });
-  const similar = isUndefined(shown)
-    ? await namesNear(client, name, packageName ?? lisp.packageName)
-    : await similarNames(client, name, shown);
+  const similar = await similarNames(lisp, name, shown, isUndefined(shown), packageName);
   return shownSourceAnswer(shown, { name, similar }, guide);
 }
 

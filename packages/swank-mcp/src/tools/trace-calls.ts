@@ -1,7 +1,7 @@
 import type { types } from "swank-client";
 import { type TraceCode, traceCode } from "swank-client/internal";
 import * as z from "zod";
-import type { JsonObject, ToolAnswer } from "../base/answer.js";
+import { answerWith, type ToolAnswer } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { defineTool, secondsUpTo, timeoutInput } from "../call/tool.js";
 import { countText, cutName, cutText, firstOf, more, oneLine, plural, timeText } from "../text/cut.js";
@@ -40,7 +40,7 @@ function traceAnswer(trace: types.Trace, prepared: Prepared): ToolAnswer {
   }
   const told = remarks(trace, prepared);
   if (told.length > 0) lines.push("", ...told);
-  return { blocks: [cutText(lines.join("\n"))], isError: trace.end === "failed", meta: { [TRACE_META]: data(trace) } };
+  return answerWith([cutText(lines.join("\n"))], TRACE_META, trace, trace.end === "failed");
 }
 
 function heading({ calls, duration, looking, switching }: types.Trace, { count }: Prepared): string {
@@ -122,14 +122,6 @@ function remarks({ end, limit }: types.Trace, { missed }: Prepared): string[] {
 
 function failures({ failure }: types.Trace): string[] {
   return failure === undefined ? [] : [`An error in the condition ended the trace: ${oneLine(failure, MAX_TEXT)}`];
-}
-
-function data({ threads, values, ...facts }: types.Trace): JsonObject {
-  return {
-    ...facts,
-    values: [...values],
-    threads: threads.map(({ rows, ...thread }) => ({ ...thread, rows: rows.map((row) => ({ ...row })) })),
-  };
 }
 
 export const traceCalls = defineTool({

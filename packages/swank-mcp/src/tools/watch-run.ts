@@ -1,8 +1,9 @@
 import type { types } from "swank-client";
 import type { RunCode } from "swank-client/internal";
 import type { ToolAnswer } from "../base/answer.js";
-import { concludeEvaluation, presentedAnswer } from "../call/evaluate.js";
+import { answerPresented } from "../call/evaluate.js";
 import type { ToolContext } from "../call/tool.js";
+import type { Presenter } from "../session/agent.js";
 import type { ApprovalRequest } from "../session/approval-prompt.js";
 import type { LispSession } from "../session/image.js";
 
@@ -23,11 +24,8 @@ export async function answerRun<Result>(
   policy: types.EvaluateOptions["policy"] = "keep",
 ): Promise<ToolAnswer> {
   const session = await context.session();
-  const { agent, config } = context;
-  const options = { valuesAs: "data", onError: config.onError, policy } as const;
-  const evaluation = agent.evaluations.begin(session.client, code, options);
   let isTold = false;
-  agent.evaluations.present(evaluation, {
+  const presenter: Presenter = {
     answer: (value) => answer(result(value)),
     reportFirst: true,
     async unfinished() {
@@ -37,9 +35,9 @@ export async function answerRun<Result>(
       isTold = true;
       return answer(found);
     },
-  });
-  const conclusion = await concludeEvaluation(evaluation, session, context, seconds ?? config.timeout);
-  return presentedAnswer(evaluation, conclusion, context);
+  };
+  const { onError } = context.config;
+  return answerPresented({ session, code, valuesAs: "data", onError, policy }, presenter, context, seconds);
 }
 
 interface Watched {
