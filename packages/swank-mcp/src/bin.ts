@@ -13,7 +13,6 @@ import { serveStdio } from "./mcp/stdio.js";
 import { type ClientTools, clientTools, serverOf } from "./serve.js";
 import type { ToolServer } from "./tools/tool-server.js";
 
-/** Exit code for a wrong command line. */
 const USAGE_ERROR = 2;
 
 /** How long standard output may stay unread, to which the command page writes nothing, in milliseconds. */

@@ -16,7 +16,6 @@ const UNCHECKED = 2;
 /** Largest file that is checked, in bytes. */
 const MAX_SIZE = 200_000_000;
 
-/** Characters shown of a line. */
 const LINE_WIDTH = 80;
 
 /** The messages of `check`, a line each, and the exit code. */

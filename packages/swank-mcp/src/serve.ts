@@ -27,9 +27,7 @@ function longestWait({ command }: Config): number | undefined {
   return command === "console" ? undefined : LONGEST_WAIT;
 }
 
-/** Records the calls of the agents of a server. */
 export interface AgentsRecord {
-  /** What lisp-status says about it. */
   readonly facts: Readonly<Record<string, string>>;
   recorderOf(agent: AgentSession): CallRecorder;
 }
@@ -46,9 +44,7 @@ export interface ClientTools {
   open(name: string, person: string, names?: ReadonlyMap<string, string>): ToolServer;
   /** All tools for a person who uses the image beside the agents, without their limits: the image's record does not name the person as one. */
   openPerson(name: string, recorderOf: AgentsRecord["recorderOf"]): ToolServer;
-  /** The clients that are connected. */
   readonly agents: Neighbours;
-  /** Ends a launched image. Never rejects. */
   close(): Promise<void>;
 }
 

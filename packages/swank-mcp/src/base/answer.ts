@@ -149,7 +149,6 @@ export class ToolGuide {
     return this.#names.get(tool) ?? tool;
   }
 
-  /** Whether the client can call the tool. */
   offers(name: string): boolean {
     return !this.#hidden.has(name);
   }
@@ -192,7 +191,6 @@ export class ToolGuide {
   }
 }
 
-/** The guide of a client that can call every tool. */
 export const EVERY_TOOL = new ToolGuide();
 
 /** Whether a text names a tool. `debugger_frames_x` does not name `debugger_frames`, and `asdf:load-system` is a function. */

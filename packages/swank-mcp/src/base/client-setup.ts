@@ -3,7 +3,6 @@ import { delimiter, join, resolve } from "node:path";
 import { shellWord } from "../text/cut.js";
 import { HOSTS, type HostName } from "./commands.js";
 
-/** How a client starts the server. */
 export interface ServerEntry {
   readonly command: string;
   readonly args: readonly string[];
@@ -16,7 +15,6 @@ export interface ClientHost {
   readonly line?: (entry: ServerEntry) => string;
   /** The key under which its configuration has the servers. */
   readonly key: "mcpServers" | "servers" | "mcp_servers";
-  /** Whether its entries name the transport. */
   readonly isTyped: boolean;
 }
 
@@ -59,7 +57,6 @@ export function plain({ command, args }: ServerEntry): { readonly command: strin
   return args.length === 0 ? { command } : { command, args };
 }
 
-/** The entry as JSON, below its key. */
 function jsonText({ key }: ClientHost, entry: ServerEntry): string {
   return JSON.stringify({ [key]: { swank: plain(entry) } });
 }
@@ -106,7 +103,6 @@ const NAME = "swank-mcp";
 
 /** The parts of a process that show how it was started. */
 interface Started {
-  /** Path of the running program. */
   readonly program: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }

@@ -13,7 +13,6 @@ const COMMANDS = {
   token: { usage: "token add NAME", brief: "makes a token for HTTP; also: list, remove" },
 } as const;
 
-/** The command of the program. */
 export type Command = keyof typeof COMMANDS;
 
 /** The usage of each command, and what it does. */
@@ -34,7 +33,6 @@ function isCommand(word: string): word is Command {
 /** The clients that `setup` knows. */
 export const HOSTS = ["claude", "codex", "gemini", "vscode", "cursor", "claude-desktop"] as const;
 
-/** A client that `setup` knows. */
 export type HostName = (typeof HOSTS)[number];
 
 const HOST_USE = `setup needs a client: swank-mcp setup ${HOSTS.join("|")}.`;
@@ -44,7 +42,6 @@ export const STANDARD_INPUT = "-";
 
 const CHECK_NEEDS_FILES = "check needs files: swank-mcp check FILE..., where - means standard input.";
 
-/** What `swank-mcp token` does. */
 export type TokenAction =
   | { readonly kind: "add"; readonly name: string }
   | { readonly kind: "remove"; readonly name: string }
@@ -91,7 +88,6 @@ export function readCommand([word = "serve", ...rest]: readonly string[]): {
 /** The words of the command line that are no options. */
 export interface Words {
   readonly command: Command;
-  /** The files that `check` checks. */
   readonly files: readonly string[];
   /** What `token` does; absent for other commands. */
   readonly tokenAction: TokenAction | undefined;

@@ -47,7 +47,6 @@ export interface Service {
   drain?(): Promise<void>;
   /** Answers running calls at once, and accepts no more. */
   cutOff?(): void;
-  /** Closes what is open. `Lifetime` waits at most 5 s for it. */
   close?(): Promise<void>;
 }
 
@@ -118,7 +117,6 @@ export class Lifetime {
     return this.#exit(end, service.patience);
   }
 
-  /** Waits for the end, and for running calls if the end allows that. */
   async #awaitEnd(service: Service): Promise<End> {
     const first = await this.#ended;
     this.#log(`ending: ${first.why}`);
@@ -251,7 +249,6 @@ export class OutputQueue extends Writable {
   #part = 0;
   /** Ends the current wait of `drain`. */
   #wake: () => void = () => {};
-  /** Ends the wait for the current piece. */
   #fail: () => void = () => {};
 
   constructor(stream: Writable) {
@@ -268,7 +265,6 @@ export class OutputQueue extends Writable {
     return this.writableLength - this.#part;
   }
 
-  /** Bytes that the reader has taken so far. */
   get taken(): number {
     return this.#taken;
   }

@@ -43,7 +43,6 @@ function writeAll(file: number, path: string, bytes: Buffer): void {
     }
 }
 
-/** What an error says. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

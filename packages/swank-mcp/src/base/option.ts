@@ -12,7 +12,6 @@ export interface Option<T> {
   readonly flag: `--${string}`;
   /** The value's name in the help; absent for options without a value. */
   readonly placeholder?: string;
-  /** True if the flag may be given without a value. */
   readonly valueOptional?: boolean;
   readonly summary: string;
   /** The summary in the short help; absent for options that it leaves out. */
@@ -34,13 +33,11 @@ export function fallbackText({ fallback, inConsole }: Option<unknown>): string |
   return inConsole === undefined ? fallback : `${fallback}; in the console ${inConsole}`;
 }
 
-/** An option with the name of its value. */
 export function optionHead({ flag, placeholder, valueOptional }: Option<unknown>): string {
   if (placeholder === undefined) return flag;
   return `${flag} ${valueOptional === true ? `[${placeholder}]` : placeholder}`;
 }
 
-/** The name of an option's environment variable. */
 export function environmentName(option: Option<unknown>): string {
   return `SWANK_MCP_${option.flag.slice(2).replaceAll("-", "_").toUpperCase()}`;
 }
@@ -57,7 +54,6 @@ export function textOption(description: Description & { placeholder: string }): 
   return { ...description, read: (texts, source) => nonEmpty(texts.at(-1), source) };
 }
 
-/** An option that may be repeated. */
 export function listOption(description: Description & { placeholder: string }): Option<readonly string[]> {
   return { ...description, read: (texts, source) => texts.flatMap((text) => nonEmpty(text, source) ?? []) };
 }
@@ -65,7 +61,6 @@ export function listOption(description: Description & { placeholder: string }): 
 interface Bounds {
   readonly min: number;
   readonly max: number;
-  /** True if the number must be whole. */
   readonly whole?: boolean | undefined;
 }
 

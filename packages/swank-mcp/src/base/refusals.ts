@@ -117,7 +117,6 @@ export const REFUSALS = {
   },
 } as const satisfies Record<string, { meaning: string; remedy: string }>;
 
-/** Key of {@link REFUSALS}. */
 export type RefusalCode = keyof typeof REFUSALS;
 
 /** An error that a tool reports to its caller as the contract's error object. */
@@ -183,10 +182,8 @@ const MAX_MESSAGE = 8000;
 
 /** An error in words, for an agent or a person. */
 export interface Explained {
-  /** The code of a refusal or of an error of the client. */
   readonly type: string;
   readonly message: string;
-  /** What to do next; absent if there is nothing to do. */
   readonly next?: string;
 }
 
@@ -300,7 +297,6 @@ export function explainUnlaunched(error: unknown, { dynamicSpaceSize }: Pick<Con
   return option === undefined ? error : reworded(error, `${error.remedy}\n${option}`);
 }
 
-/** A file that is loaded into a new image. */
 export interface StartFile {
   readonly path: string;
   /** Whether the user named it with `--load`, so that it is not an init file. */

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** This package's version, from its package.json. */
 export const VERSION = readVersion(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
 function readVersion(text: string): string {

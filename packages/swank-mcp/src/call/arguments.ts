@@ -32,7 +32,6 @@ export function jsonSchema(schema: z.ZodObject): ObjectSchema {
   return objectSchema.parse(rest);
 }
 
-/** The types that a property takes. */
 function typesOf({ type, anyOf }: PropertySchema): readonly string[] {
   return anyOf?.map((choice) => choice.type) ?? [type ?? []].flat();
 }
@@ -58,7 +57,6 @@ function dropSafetyBounds({ jsonSchema: schema }: { readonly jsonSchema: z.core.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
-/** Arguments of tools that are code. */
 const CODE_ARGUMENTS: readonly string[] = ["code", "condition", "log", "object", "against", "values"];
 
 /** A prompt, as Lisps print it with the package's name. */
@@ -347,7 +345,6 @@ function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Problems that one refusal names. */
 const MAX_PROBLEMS = 5;
 
 /** The refusal of wrong arguments: for each, the key, the expected value and the given value. */

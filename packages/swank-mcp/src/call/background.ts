@@ -11,7 +11,6 @@ import type { Evaluation } from "../session/lisp-port.js";
 import { concludedAnswer, concludedReport, concludeFollowed } from "./evaluate.js";
 import type { ToolContext } from "./tool.js";
 
-/** Key of a result's `_meta` under which programs find {@link backgroundData}. */
 const BACKGROUND_META = "swank-mcp/background";
 
 /** Milliseconds for which the first answer waits: what cannot begin, and what ends at once, is then reported without a look. */
@@ -22,7 +21,6 @@ const WATCH_PAUSE = 1000;
 
 const MOST_FAILURES = 3;
 
-/** Milliseconds that the image has to say what the thread does. */
 const ANSWER_TIME = 2000;
 
 interface Options {
@@ -151,7 +149,6 @@ function secondsText(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
 }
 
-/** What can be done next about an evaluation. */
 function adviceFor({ id, thread, state, age }: BackgroundEvaluation): string {
   if (state === "stopped")
     return `This is background evaluation ${id}. When it has ended, evaluate-lisp with id ${id} shows its result.`;

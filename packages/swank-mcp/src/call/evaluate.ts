@@ -25,7 +25,6 @@ import { cutName, cutText, holdsForm } from "../text/cut.js";
 import { type AddressedStop, callOf, checkFrame, checkKept } from "./stop-tool.js";
 import type { ToolContext } from "./tool.js";
 
-/** What the next call does after a loss, by the kind of the image. */
 const AFTER_LOSS = {
   own: "The next call that needs an image starts a new one.",
   attached: "The next call that needs the image connects again.",
@@ -223,7 +222,6 @@ function withCutOutput(transcript: types.Transcript, max: number, { agent, guide
 /** Longest wait for the next stop of a thread that runs no evaluation, in milliseconds. It may never stop again. */
 const FOREIGN_STOP_TIME = 500;
 
-/** Interval between two requests for other clients' stops, in milliseconds. */
 const LOOK_AGAIN = 50;
 
 /**
@@ -262,7 +260,6 @@ function stoppedAgain(stop: DebuggedStop, next: Pick<DebuggedStop, "reason">): s
   return [`It worked: the thread left the stop ${placeName(stop)}, went on, and has stopped again here.`];
 }
 
-/** The stops of this agent in other threads, the latest last. */
 function others({ session, stop }: AddressedStop, { agent }: ToolContext): readonly DebuggedStop[] {
   return innermost(agent.stopsIn(session)).filter(({ thread }) => thread !== stop.thread);
 }
@@ -323,7 +320,6 @@ interface AddressedFrame extends AddressedStop {
   readonly frame: number;
 }
 
-/** The request to the user before code is evaluated in a frame. */
 export async function inspectionRequest(
   code: string,
   { frame, stop, session }: AddressedFrame,

@@ -10,7 +10,6 @@ import type { AgentName } from "../session/image.js";
 import { cut, oneLine, shown } from "../text/cut.js";
 import type { CallEntry, CallRecorder, RecordedCall } from "./recorder.js";
 
-/** Most characters of a tool's name in the log. */
 const MAX_NAME = 100;
 
 /** Writes a line for each finished call to the log, without its arguments and its answer, since they may be secret. */
@@ -87,7 +86,6 @@ function lengthOf(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0);
 }
 
-/** The facts of an evaluation that a line has. */
 const outcomeSchema = z.looseObject({
   status: z.string(),
   values: z.array(z.string()).default([]),
@@ -192,7 +190,6 @@ const NEWLINE = 0x0a;
 /** Does not block if the file is a pipe. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** A line of the ledger, as JSON. */
 export type LedgerLine = Readonly<Record<string, unknown>>;
 
 /**

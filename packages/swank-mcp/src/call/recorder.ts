@@ -7,12 +7,10 @@ import type { Answered, ApprovalWatch } from "../session/approvals.js";
 
 /** A call as the client sent it: nothing has checked its name and arguments. */
 export interface RecordedCall {
-  /** A tool's name, if the call is correct. */
   readonly name: unknown;
   readonly args: unknown;
 }
 
-/** Records the calls of one agent. */
 export interface CallRecorder {
   begin(call: RecordedCall): CallEntry;
 }
@@ -21,7 +19,6 @@ export interface CallRecorder {
 export interface CallEntry extends Partial<ApprovalWatch> {
   /** The call's code has printed this. It may come after `end`, from an evaluation that goes on in the background or has stopped and is resumed. */
   output?(text: string, stream: types.OutputStream): void;
-  /** The call has ended, with its whole answer. */
   end(answer: ToolAnswer, milliseconds: number): void;
   /** The call has begun background evaluation `id`, which has ended now. */
   ended?(id: number, report: ToolAnswer, milliseconds: number): void;

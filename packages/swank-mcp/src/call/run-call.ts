@@ -36,16 +36,12 @@ export interface ToolCall extends RecordedCall {
   readonly interrupt?: AbortSignal | undefined;
   /** Called with an evaluation's output and its stream or, without a stream, with a text about the current wait. */
   progress(text: string, stream?: types.OutputStream): void;
-  /** Asks the user; absent when the client cannot. */
   readonly ask?: Ask | undefined;
-  /** The call in the records of the server. */
   readonly entries?: CallEntries | undefined;
 }
 
-/** The client that calls, and its tools. */
 export interface ToolHost {
   readonly tools: readonly Tool[];
-  /** Names of the tools that --read-only switches off. */
   readonly withheld: readonly string[];
   readonly guide: ToolGuide;
   readonly agent: AgentSession;

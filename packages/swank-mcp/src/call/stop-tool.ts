@@ -30,7 +30,6 @@ export function inputShown(stdin: string | undefined): readonly (readonly [strin
   return stdin === undefined ? [] : [["Input", stdin]];
 }
 
-/** The request to leave a stop through one of its restarts. */
 export function restartRequest(
   { index, name, description }: types.Restart,
   values: readonly string[],
@@ -98,7 +97,6 @@ export type StopAddress =
   | { readonly kind: "latest" }
   | { readonly kind: "thread"; readonly thread: number; readonly level: number | undefined };
 
-/** A stop and its session. */
 export interface AddressedStop {
   readonly session: LispSession;
   readonly stop: DebuggedStop;
@@ -107,7 +105,6 @@ export interface AddressedStop {
 /** The thread and level of a stop, and its owner if that is another client. */
 type Place = Pick<DebuggedStop, "thread" | "level"> & Partial<Pick<DebuggedStop, "owner">>;
 
-/** Characters of a wrong address that a message repeats. */
 const MAX_SHOWN = 100;
 
 const HOW_THREADS_STOP =
@@ -218,7 +215,6 @@ function others(stops: readonly Place[]): string {
 type StopInput = z.ZodObject<{ thread: typeof threadInput }>;
 
 interface StopToolDescription<Input extends StopInput> extends ToolDescription<Input> {
-  /** Refuses arguments that are wrong for every stop. */
   check?(args: z.output<Input>): void;
 }
 
@@ -260,13 +256,11 @@ function requestOf({ request, isAbort = false }: StopPlan, found: AddressedStop)
   throw new Error("Only a stop in another client's debugger can be impossible to act on.");
 }
 
-/** The members of a stop that change nothing in the image. */
 export type ReadOnlyStop = Omit<DebuggedStop, "evaluation" | StopAction>;
 
 /** The request to the user. The runner adds the stop and its owner. */
 export type StopRequest = Omit<ApprovalRequest, "stop" | "isForeign" | "owner" | "instead">;
 
-/** A tool's planned action on a stop. */
 export interface StopPlan {
   /**
    * `continue` resumes the thread: the user is asked only if that does more than resume, or if the thread belongs to another client or the

@@ -35,7 +35,6 @@ export const EFFECTS = {
   resets: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
 } as const satisfies Record<string, ToolAnnotations>;
 
-/** Key of {@link EFFECTS}. */
 export type Effect = keyof typeof EFFECTS;
 
 /** Returns a function that makes a value when it is first called, and returns the same value from then on. */
@@ -47,7 +46,6 @@ export function lazily<T>(make: () => T): () => T {
   };
 }
 
-/** The description of a tool. */
 export interface ToolDescription<Input extends z.ZodObject> {
   readonly name: string;
   readonly family: Family;
@@ -70,14 +68,12 @@ export interface ToolDescription<Input extends z.ZodObject> {
 /** A tool with the defaults of one client's configuration. */
 export interface Tool {
   readonly name: string;
-  /** What the image must be able to do. */
   readonly needs: types.Ability | undefined;
   readonly title: string;
   readonly description: string;
   readonly annotations: ToolAnnotations;
   /** As clients get it. */
   readonly inputSchema: ObjectSchema;
-  /** All that the tool takes. */
   readonly accepted: ObjectSchema;
   readonly outputSchema: ObjectSchema | undefined;
   /** Checks arguments, and returns the function that runs the tool with them. @throws Refusal */
@@ -91,7 +87,6 @@ export interface DeclaredTool {
   readonly effect: Effect;
   /** Whether any call of it only reads, so that it is offered with --read-only. */
   readonly canOnlyRead: boolean;
-  /** Returns the tool with the defaults of a configuration. */
   for(config: Config): Tool;
 }
 
@@ -100,7 +95,6 @@ export function readOnlyRefusal(name: string): Refusal {
   return new Refusal("READ_ONLY", `${name} would do more than read, which --read-only forbids.`);
 }
 
-/** Creates a tool from its description and the function that runs it. */
 export function declareTool<Input extends z.ZodObject>(
   declaration: ToolDescription<Input> & { readonly effect: Effect },
   run: (args: z.output<Input>, context: ToolContext, approve: Approve) => Promise<ToolAnswer>,
@@ -144,9 +138,7 @@ export function declareTool<Input extends z.ZodObject>(
   };
 }
 
-/** An action that the user must allow. */
 export interface Plan {
-  /** Absent for an action that needs no approval. */
   readonly request: ApprovalRequest | undefined;
   act(): Promise<ToolAnswer>;
 }
@@ -184,22 +176,18 @@ const MAX_SECONDS = 86_400;
 /** From this number of seconds on, a timeout may have been meant in milliseconds. */
 const LONG_SECONDS = 1000;
 
-/** A line that says how a long timeout was understood. */
 export function timeoutRemarks(args: unknown): string[] {
   const given = typeof args === "object" && args !== null && "timeout" in args ? args.timeout : undefined;
   if (typeof given !== "number" || given < LONG_SECONDS) return [];
   return [`timeout ${given} was taken as ${given} seconds (${Math.round(given / 60)} minutes), not milliseconds.`];
 }
 
-/** A thread id as a string or a number. */
 export const threadText = z.union([z.string().min(1), z.int().transform(String)]);
 
-/** The argument that chooses a stop. */
 export const threadInput = threadText.prefault("auto").describe("Thread id, id/level, or auto: the latest stop");
 
 export const frameInput = z.int().describe("Frame index");
 
-/** The argument for text that the resumed code reads. */
 export const stdinInput = z.string().optional().describe("Input");
 
 /** A time above 0. The least one is named, because schemas have no exclusive bounds. */
@@ -207,7 +195,6 @@ export function secondsUpTo(most: number) {
   return z.number().min(0.001).max(most);
 }
 
-/** The argument for the time that an evaluation has. */
 export function timeoutInput({ timeout }: Config) {
   return secondsUpTo(MAX_SECONDS).optional().describe(`Seconds (default ${timeout})`);
 }
@@ -229,11 +216,8 @@ export interface ToolContext {
    * @throws Refusal `LISP_UNREACHABLE`, `IMAGE_HANGS`, SwankError - when the image cannot be reached or launched.
    */
   session(options?: { readonly evenIfHung?: boolean }): Promise<LispSession>;
-  /** The session, if there is one. */
   currentSession(): Promise<LispSession | undefined>;
-  /** Why the last session was lost, a sentence; `undefined` once another session has replaced it. */
   lastLoss(): Promise<string | undefined>;
-  /** Ends the session and its image, and returns a new session. @throws as `session` does; the old session has ended even then. */
   renew(session: LispSession): Promise<LispSession>;
   /** Sends the client new output of the evaluation and its stream or, without a stream, a text about the current wait. */
   progress(text: string, stream?: types.OutputStream): void;

@@ -4,22 +4,18 @@ import type { ToolGuide } from "../base/answer.js";
 export interface CommandInput {
   /** Lisp forms as typed: numbers, names, expressions. A command that takes text has the rest of the line as its only word. */
   readonly words: readonly string[];
-  /** The text after the first word. */
   readonly rest: string;
   /** The session's current package; `undefined` while there is no session. */
   readonly packageName: string | undefined;
 }
 
 interface Described {
-  /** The name without the comma. */
   readonly name: string;
   /** The words after the name; optional words are in brackets. */
   readonly usage: string;
-  /** A sentence. */
   readonly summary: string;
 }
 
-/** A command that calls a tool. */
 export interface ToolCommand extends Described {
   readonly kind: "tool";
   readonly tool: string;
@@ -31,7 +27,6 @@ export interface ToolCommand extends Described {
   args(input: CommandInput): Arguments;
 }
 
-/** A command about the console itself. */
 export interface OwnCommand extends Described {
   readonly kind: "own";
   readonly does: "choose-thread" | "live" | "setup" | "help" | "quit";
@@ -220,7 +215,6 @@ export const TOOL_COMMANDS: ReadonlyMap<string, string> = new Map([
   ["evaluate-lisp", "a form"],
 ]);
 
-/** The commands whose tools are switched on. */
 export function offeredCommands(guide: ToolGuide): readonly ConsoleCommand[] {
   return COMMANDS.filter((command) => command.kind === "own" || guide.offers(command.tool));
 }
@@ -232,7 +226,6 @@ export function knownCommands(guide: ToolGuide, withheld: readonly string[]): re
   );
 }
 
-/** A command as typed. */
 export function usageText({ name, usage }: ConsoleCommand): string {
   return usage === "" ? `,${name}` : `,${name} ${usage}`;
 }
@@ -243,7 +236,6 @@ export function usageHint(command: ConsoleCommand): string {
   return `Usage: ${usage}${usage.endsWith("...") ? "" : "."} ${command.summary}`;
 }
 
-/** Whether the command takes this number of words. */
 export function takesWords({ usage }: ConsoleCommand, count: number): boolean {
   const places = usage.split(" ").filter((place) => /^\[?[^.]/.test(place));
   const needed = places.filter((place) => !place.startsWith("["));
@@ -257,7 +249,6 @@ const NO_FORMS = "Nothing is evaluated (--read-only). A comma begins a command:"
 const KEYS =
   "TAB completes symbols and commands. Ctrl-C pauses an evaluation in the debugger; a second Ctrl-C aborts it.";
 
-/** The text of `,help`. */
 export function commandsText(commands: readonly ConsoleCommand[] = COMMANDS, readOnly = false): string {
   const width = Math.max(...commands.map((command) => usageText(command).length)) + 2;
   const lines = commands.map((command) => `  ${usageText(command).padEnd(width)}${command.summary}`);

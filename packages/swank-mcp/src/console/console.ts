@@ -116,7 +116,6 @@ export class LiveOutput {
   }
 }
 
-/** A terminal's number of lines, and of characters in each. */
 export interface ScreenSize {
   readonly rows: number;
   readonly columns: number;
@@ -129,14 +128,12 @@ export class LiveView {
   readonly #write: (text: string) => void;
   #shownLines = 0;
 
-  /** @param seconds - The time between two texts. */
   constructor(title: string, seconds: number, size: () => ScreenSize, write: (text: string) => void) {
     this.#title = `${title.replaceAll(/\s+/g, " ")} (every ${seconds === 1 ? "second" : `${seconds} seconds`}; Ctrl-C ends)`;
     this.#size = size;
     this.#write = write;
   }
 
-  /** Shows as much of the text as the screen has room for. */
   show(text: string): void {
     const { rows, columns } = this.#size();
     const lines = [this.#title, ...text.split("\n")];
@@ -148,7 +145,6 @@ export class LiveView {
     this.#shownLines = shown.length;
   }
 
-  /** Shows the whole of the last text. */
   end(text: string): void {
     this.#replace(`${this.#title}\n${text}\n`);
   }
@@ -175,22 +171,16 @@ export function misuseText({ structured }: ToolAnswer, command: ToolCommand): st
   return `${problem}\n${usageHint(command)}`;
 }
 
-/** The parts of a console. */
 export interface ConsoleParts {
   readonly tools: ToolServer;
   readonly entries: EntryReader;
-  /** How to add the server to MCP clients. */
   readonly setup: string;
-  /** Absent when no user can be asked. */
   readonly ask: Ask | undefined;
-  /** The size of the terminal at the moment; absent without one. */
   readonly size: (() => ScreenSize) | undefined;
   write(text: string): void;
-  /** Resolves when all written text has been read. */
   read(): Promise<void>;
 }
 
-/** Controllers that interrupt or cancel a call. */
 class Running {
   readonly interrupt = new AbortController();
   readonly cancel = new AbortController();
@@ -200,11 +190,9 @@ class Running {
 export class Console {
   readonly #parts: ConsoleParts;
   #place: Place | undefined;
-  /** The thread chosen with `,thread`. */
   #thread: string | undefined;
   /** The running call, or the call of an entry that Ctrl-C followed before the call began. */
   #running: Running | undefined;
-  /** Ends the answers that are shown again and again. */
   #live: AbortController | undefined;
   #hasLeft = false;
   #hasFailed = false;
@@ -388,7 +376,6 @@ function shownText(answer: ToolAnswer, command: ToolCommand | undefined): string
   return (command === undefined ? undefined : misuseText(answer, command)) ?? answerText(answer);
 }
 
-/** Resolves after the time, or when the signal aborts. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return delay(milliseconds, undefined, { signal }).catch(() => undefined);
 }
@@ -422,11 +409,8 @@ function reply(typed: string, choices: AskedQuestion["choices"]): Reply {
 /** How long the output may stay unread in a pager, in milliseconds. */
 const PAGER_PATIENCE = 600_000;
 
-/** Options of the console. */
 export interface ConsoleOptions {
-  /** Absolute path of the `swank-mcp` program. */
   readonly bin: string;
-  /** Standard output when it is not a terminal. */
   readonly output: OutputQueue;
 }
 

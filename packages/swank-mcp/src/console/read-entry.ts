@@ -16,7 +16,6 @@ import {
   usageHint,
 } from "./commands.js";
 
-/** An entry that calls a tool. */
 export type Question =
   | { readonly kind: "code"; readonly code: string }
   | {
@@ -25,7 +24,6 @@ export type Question =
       readonly input: Pick<CommandInput, "words" | "rest">;
     };
 
-/** A complete entry of the user. */
 export type Entry =
   | { readonly kind: "nothing" }
   | Question
@@ -118,7 +116,6 @@ function nearestCommand(name: string, commands: readonly ConsoleCommand[]): stri
   return names.find((candidate) => candidate.startsWith(name)) ?? nearest(name, names);
 }
 
-/** Packages with a well-known short name. */
 const USUAL_NAMES: ReadonlyMap<string, string> = new Map([
   ["COMMON-LISP-USER", "CL-USER"],
   ["COMMON-LISP", "CL"],
@@ -148,18 +145,15 @@ interface Screen {
 /** Joins lines into entries. Entries that come early are queued. */
 export class EntryReader {
   readonly #lines: Interface;
-  /** Absent without a terminal: no prompts are shown. */
   readonly #screen: Screen | undefined;
   readonly #commands: readonly ConsoleCommand[];
   readonly #entries: Entry[] = [];
-  /** The lines of an unfinished entry. */
   #text = "";
   #atEnd: Entry | undefined;
   #prompt = "";
   #ended = false;
   #wake: () => void = () => {};
 
-  /** @param commands - The commands that the user can type. */
   constructor(lines: Interface, screen: Screen | undefined, commands: readonly ConsoleCommand[]) {
     this.#lines = lines;
     this.#commands = commands;
@@ -226,7 +220,6 @@ export class EntryReader {
   }
 }
 
-/** Most lines in the history. */
 export const HISTORY_SIZE = 1000;
 
 /** The path of the console's history, in the user's state folder (XDG Base Directory Specification). */

@@ -4,10 +4,8 @@ import * as z from "zod";
 /** The extension that a host declares which can show apps (SEP-1865). */
 const EXTENSION = "io.modelcontextprotocol/ui";
 
-/** The type of what is shown. */
 export const APP_TYPE = "text/html;profile=mcp-app";
 
-/** Where the app is that shows a stop. */
 export const APP_URI = "ui://swank/stop";
 
 /** The bundle makes the app (`scripts/bundle/bundle.mjs`). */

@@ -8,7 +8,6 @@ import type { ToolServer } from "../tools/tool-server.js";
 /** The capability by which Claude Code takes events into a session. It is experimental there. */
 export const CHANNEL = "claude/channel";
 
-/** A notification for the client. */
 interface ChannelNotification {
   readonly method: string;
   readonly params: { readonly content: string; readonly meta: Readonly<Record<string, string>> };
@@ -16,11 +15,8 @@ interface ChannelNotification {
 
 /** A stop that no call waited for. */
 interface BackgroundStop {
-  /** What has stopped, in a sentence. */
   readonly text: string;
-  /** A sentence of this server that names a tool. */
   readonly advice: string;
-  /** `thread/level`. */
   readonly thread: string;
   readonly type: string;
 }

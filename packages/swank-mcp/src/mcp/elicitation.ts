@@ -68,13 +68,11 @@ export function askOutside(server: Server): Ask | undefined {
   };
 }
 
-/** The question as a form of elicitation. */
 export function formOf({ message, choices }: Question) {
   const answer = { type: "string" as const, title: "Allow?", enum: [...choices] };
   return { message, requestedSchema: { type: "object" as const, properties: { answer }, required: ["answer"] } };
 }
 
-/** What the user has answered. */
 export function readReply(given: unknown): Reply {
   const reply = replySchema.safeParse(given).data;
   if (reply === undefined) return { kind: "failed", why: "the client's answer was malformed" };

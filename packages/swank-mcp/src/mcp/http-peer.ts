@@ -28,7 +28,6 @@ import {
   serveModern,
 } from "./server.js";
 
-/** Largest body of a request, in bytes. */
 const MAX_BODY = 4 * 1024 * 1024;
 
 /** How often a stream without messages sends a comment, in milliseconds: proxies close a connection that is silent for a minute. */
@@ -39,7 +38,6 @@ export const TRANSPORT_ERROR = -32000;
 
 export type HttpEvents = ConnectionEvents;
 
-/** The side of the server that speaks with one client. */
 export interface HttpPeer {
   /**
    * Answers a request. The calls in it are cancelled when its signal is aborted, because the client has closed the connection.
@@ -47,7 +45,6 @@ export interface HttpPeer {
    * @param sent - The message in its body; `undefined` without one.
    */
   answer(request: Request, sent: Message | undefined): Promise<Response>;
-  /** Ends open streams, and cancels running calls. */
   close(): Promise<void>;
 }
 
@@ -67,12 +64,10 @@ export function hasJson(request: Request): boolean {
   return isJsonContentType(request.headers.get("content-type"));
 }
 
-/** Whether a message calls a tool. */
 export function isCall(sent: Message | undefined): boolean {
   return sent !== undefined && isRequest(sent) && sent.method === "tools/call";
 }
 
-/** Whether a message asks for what changes. */
 function isListen(sent: Message | undefined): boolean {
   return sent !== undefined && isRequest(sent) && sent.method === LISTEN;
 }
@@ -119,7 +114,6 @@ export class ModernPeer implements HttpPeer {
   readonly #connection: Connection;
   /** Streams its answers, so that progress and comments keep the connection alive. */
   readonly #streaming: McpHttpHandler;
-  /** Answers at once, with JSON. */
   readonly #whole: McpHttpHandler;
 
   constructor(tools: ToolServer, events: HttpEvents) {
@@ -157,16 +151,13 @@ export class ModernPeer implements HttpPeer {
   }
 }
 
-/** What begins a session. */
 export interface SessionStart {
   readonly id: string;
   /** The request that begins it: one that takes no events shows a client that takes none. */
   readonly request: Request;
-  /** The session has ended. */
   onEnd(): void;
 }
 
-/** Why an unanswered request gets an error. */
 const CANCELLED = { code: TRANSPORT_ERROR, message: "The request was cancelled." };
 
 /** A client of a protocol revision up to 2025-11-25, which has a session with the transport. */
@@ -177,7 +168,6 @@ export class SessionPeer implements HttpPeer {
   readonly #events: HttpEvents;
   readonly #takesEvents: boolean;
   readonly #tools: ToolServer;
-  /** The ids of requests that are not answered. */
   readonly #open = new Set<MessageId>();
   /** The request whose stream is the one on which the client can be asked while it makes no call. The SDK refuses a second one. */
   #listening: Request | undefined;

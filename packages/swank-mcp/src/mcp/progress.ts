@@ -8,7 +8,6 @@ const HEARTBEAT = 5000;
 /** Most characters of output in one notification, which has the latest. */
 const MAX_TEXT = 500;
 
-/** The content of a notification. */
 interface ProgressNote {
   /** Seconds since the call began. MCP requires a value that grows with every notification. */
   readonly progress: number;
@@ -34,12 +33,10 @@ export class ProgressReporter {
     this.#timer = setInterval(() => this.#tick(), TICK);
   }
 
-  /** Adds new output. */
   add(text: string): void {
     this.#fresh = cutStart(this.#fresh + text, MAX_TEXT, "");
   }
 
-  /** Stops the notifications. */
   end(): void {
     clearInterval(this.#timer);
   }

@@ -97,7 +97,6 @@ function stopText(stop: DebuggedStop, guide: ToolGuide): string {
   return [stopHeading(stop), ...about, ...advice(stop, guide)].join("\n\n");
 }
 
-/** How each reason is said. */
 const REASONS: Readonly<Record<types.StopReason, string>> = {
   error: "stopped with an error",
   break: "called BREAK",
@@ -120,7 +119,6 @@ function advice(stop: DebuggedStop, guide: ToolGuide): readonly string[] {
   return text === "" ? [] : [text];
 }
 
-/** Milliseconds that the image has to answer. */
 const ANSWER_TIME = 5000;
 
 const NO_IMAGE = "There is no Lisp image: nothing has needed one yet, or it has ended.";

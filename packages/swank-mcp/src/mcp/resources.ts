@@ -154,11 +154,8 @@ function bodyOf(text: string): string {
     .trim();
 }
 
-/** How the resources are served. */
 export interface ServeOptions {
-  /** Sees each request first. */
   readonly meet?: (context: ServerContext) => void;
-  /** Whether the client can show apps. */
   hasApp(context: ServerContext): boolean;
   /** How long the client may keep what never changes. */
   readonly kept?: { readonly ttlMs: number; readonly cacheScope: "private" | "public" };

@@ -20,7 +20,6 @@ interface Notification {
   readonly params?: object | undefined;
 }
 
-/** The answer to a request, with either a result or an error. */
 export interface Response {
   readonly jsonrpc: "2.0";
   readonly id?: MessageId | null | undefined;
@@ -28,7 +27,6 @@ export interface Response {
   readonly error?: unknown;
 }
 
-/** Any message that a line can contain. */
 export type Message = Request | Notification | Response;
 
 /** JSON-RPC's error codes for lines that cannot be served. */
@@ -38,10 +36,8 @@ export const INVALID_REQUEST = -32600;
 
 export const INVALID_PARAMS = -32602;
 
-/** JSON-RPC's error code for a method that the receiver does not have. */
 export const METHOD_NOT_FOUND = -32601;
 
-/** JSON-RPC's error code for a defect of the server. */
 export const INTERNAL_ERROR = -32603;
 
 /** Returns the answer to a line that is not a message, or to a request that cannot be served. */
@@ -56,7 +52,6 @@ export function isRequest<M extends object>(
   return "method" in message && "id" in message;
 }
 
-/** Whether the message answers a request. */
 export function isResponse(message: Message): message is Response {
   return !("method" in message);
 }
@@ -69,10 +64,8 @@ export function cancelledId(message: Message): unknown {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The parameters of a message, or the problem with them. */
 type SentParams = { readonly params: Fields | undefined } | { readonly problem: string };
 
-/** The key of the arguments of a call, which the tools read. */
 const ARGUMENTS = "arguments";
 
 /** The last part of the keys under which clients name what they can do: at `initialize`, or in every request's `_meta`. */
@@ -154,12 +147,10 @@ type SentMessage =
 
 const ONE_OBJECT = "Send one JSON-RPC 2.0 object on a line";
 
-/** Returns the answer to a line that is not JSON. */
 export function parseError(why: string): Response {
   return errorResponse(null, PARSE_ERROR, `Parse error: the line is not JSON (${why}). ${ONE_OBJECT}.`);
 }
 
-/** Returns the answer to a request that cannot be served. */
 export function invalidRequest(id: MessageId | null, problem: string): Response {
   return errorResponse(id, INVALID_REQUEST, `Invalid request: ${problem}`);
 }

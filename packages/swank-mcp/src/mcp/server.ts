@@ -27,7 +27,6 @@ import { Resources, SKILLS, serveResources, serveSubscriptions } from "./resourc
 import { INTERNAL_ERROR, INVALID_PARAMS } from "./sent-message.js";
 import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
 
-/** Most characters of a client's name in the log. */
 const MAX_NAME = 300;
 
 const infoSchema = z.looseObject({ name: z.string(), version: z.string() });
@@ -62,7 +61,6 @@ function namedClient({ mcpReq }: ServerContext): ClientInfo | undefined {
   return infoSchema.safeParse(envelope(mcpReq)[CLIENT_INFO_META_KEY]).data;
 }
 
-/** A client as the log names it. */
 export function clientText(client: ClientInfo | undefined): string {
   return oneLine(client === undefined ? "unnamed" : `${client.name} ${client.version}`, MAX_NAME);
 }
@@ -71,10 +69,8 @@ function envelope({ envelope: given }: ServerContext["mcpReq"]): Readonly<Record
   return { ...given };
 }
 
-/** Key of the question in a result that asks one. */
 const QUESTION = "approval";
 
-/** The parts of a tool call that the client sends. */
 interface SentCall {
   readonly name?: unknown;
   readonly arguments?: unknown;
@@ -171,7 +167,6 @@ function toolResult({ blocks, isError, structured, meta }: ToolAnswer): CallTool
   };
 }
 
-/** The error of a JSON-RPC response. */
 export interface RequestError {
   readonly code: number;
   readonly message: string;
@@ -206,7 +201,6 @@ function problemOf(issue: unknown): readonly string[] {
 /** Why a request is refused that has the id of an open one. */
 export const ID_IN_USE = "a request with this id is still in progress. Give every request its own id.";
 
-/** A message that needs an answer. */
 export type Request = Extract<JSONRPCMessage, { readonly id: unknown; readonly method: string }>;
 
 /**
@@ -225,12 +219,9 @@ export function hidden(message: Request): Request {
  */
 const KEPT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
 
-/** Most subscriptions that a client may have open at a time. */
 export const MAX_SUBSCRIPTIONS = 16;
 
-/** Listeners for what a client does. */
 export interface ClientEvents {
-  /** A client has given its name and version. */
   onClient?(client: ClientInfo | undefined): void;
   /** The client has listed the tools for the first time. A client that only probes the protocol revision does not. */
   onList?(): void;
@@ -258,11 +249,9 @@ export interface Connection {
   /** Only the first list counts. */
   onList(): void;
   onError(error: Error): void;
-  /** The client has disconnected. */
   close(): void;
 }
 
-/** The state of a new connection. */
 export function connectionOf(tools: ToolServer, events: ConnectionEvents): Connection {
   const calls = new SuspendedCalls(tools);
   const resources = new Resources(tools);

@@ -4,7 +4,6 @@ import { skillEntry } from "@modelcontextprotocol/server/ext/skills";
 /** The folder of the skills, beside that of the modules. The bundle has what this module finds there when it is built. */
 const FOLDER = new URL("../../skills/", import.meta.url);
 
-/** The name of a skill's file (SEP-2640). */
 const FILE = "SKILL.md";
 
 /** A skill: what clients are told about it, with its digest, and its text. */
@@ -13,7 +12,6 @@ export interface ServedSkill {
   readonly text: string;
 }
 
-/** All skills of this package. */
 export async function readSkills(): Promise<readonly ServedSkill[]> {
   const names = (await readdir(FOLDER)).sort();
   return Promise.all(names.map(readSkill));

@@ -25,13 +25,9 @@ const ID_LAST = new RegExp(
 );
 
 export interface LineEvents {
-  /** Answers a line that is no message that can be served. */
   onBad(answer: Response): void;
-  /** The line is not JSON, which suggests that a person types the input. */
   onNotJson(): void;
-  /** An answer without an id, which can only be logged. */
   onError(error: Error): void;
-  /** The input has ended, and its last line was read. */
   onEnd(): void;
   /** Whether the next line must wait, until `proceed` is called: answers to lines that are no messages must not pile up either. */
   mustWait(): boolean;
@@ -52,14 +48,12 @@ export class StdioLines extends Transform {
   #held: { chunk: Buffer; readonly done: TransformCallback } | undefined;
   #isReading = false;
 
-  /** @param maxLine - Maximum size of a line in bytes. A longer line is refused, and reading continues after it. */
   constructor(maxLine: number, events: LineEvents) {
     super({ readableObjectMode: true });
     this.#maxLine = maxLine;
     this.#events = events;
   }
 
-  /** Whether a message has been received. */
   get hasMessage(): boolean {
     return this.#hasMessage;
   }
@@ -69,7 +63,6 @@ export class StdioLines extends Transform {
     this.proceed();
   }
 
-  /** Goes on with a line that had to wait. */
   proceed(): void {
     const held = this.#held;
     if (held === undefined || this.#isReading) return;

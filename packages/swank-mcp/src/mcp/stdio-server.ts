@@ -46,9 +46,7 @@ export interface McpStreams {
   readonly maxLine: number;
 }
 
-/** Listeners for a connection's events. */
 interface WireEvents {
-  /** The transport has ended. */
   onClose(): void;
   /** An invalid message has come in, or a message could not be sent. */
   onError(error: Error): void;
@@ -56,7 +54,6 @@ interface WireEvents {
   onNotJson?(): void;
   /** The input has ended or failed. Running calls go on. */
   onEnd?(error?: Error): void;
-  /** The client listens to changes. */
   onListen?(): void;
 }
 
@@ -65,9 +62,7 @@ const MAX_UNREAD = 4 * 1024 * 1024;
 
 /** The requests in both directions that have no answer yet. */
 class OpenRequests {
-  /** Ids of the client's requests. */
   readonly #served = new Set<MessageId>();
-  /** Ids of the server's requests. */
   readonly #asked = new Set<MessageId>();
   #onIdle: () => void = () => {};
 
@@ -82,14 +77,12 @@ class OpenRequests {
     return true;
   }
 
-  /** Notes a message of the server. */
   sent(message: Message): void {
     if (isRequest(message)) this.#asked.add(message.id);
     else if (isResponse(message)) this.#end(message.id);
     else this.#answered(cancelledId(message));
   }
 
-  /** Ids of the server's requests that the client has not answered. */
   get asked(): readonly MessageId[] {
     return [...this.#asked];
   }

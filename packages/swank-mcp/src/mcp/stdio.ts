@@ -28,7 +28,6 @@ const NOTHING_SERVED = 1;
 
 export interface StdioOptions {
   readonly tools: ToolServer;
-  /** Standard output. */
   readonly output: OutputQueue;
   readonly log: Log;
   /** Seconds that calls may still run after the input has ended. */

@@ -19,7 +19,6 @@ const MAX_WITHDRAWN = 16;
 
 const KEPT_TIME = 600_000;
 
-/** A question that the client has not answered. */
 interface OpenQuestion {
   readonly call: SuspendedCall;
   settle(reply: Reply): void;

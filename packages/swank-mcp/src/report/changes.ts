@@ -47,7 +47,6 @@ interface Wanted {
   readonly text: boolean;
 }
 
-/** The answer of list-changes. */
 export function changesAnswer(changes: types.Changes, wanted: Wanted, guide: ToolGuide): ToolAnswer {
   if (changes.status === "file-not-found") return missingFileAnswer(changes, CHANGES_META, guide);
   const { leftOut, files, assigned } = changes;
@@ -120,7 +119,6 @@ function bodyOf({ state, text, fileText }: types.Change): string {
   return state === "image-only" || state === "uncompared" ? (text ?? "") : "";
 }
 
-/** Text below the line of its change. */
 export function indented(text: string): string {
   return text
     .split("\n")

@@ -7,7 +7,6 @@ import { cutCall, cutName, cutText, cutTexts, firstOf, oneLine } from "../text/c
 import { conditionsData, idleData, notedValues } from "./report.js";
 import { methodTexts, placeName, REPORT_FRAMES, relevantFrames, restartsData } from "./stop.js";
 
-/** Key of a result's `_meta` under which programs find {@link outcomeData}. */
 export const OUTCOME_META = "swank-mcp/outcome";
 
 type Concluded = Pick<Conclusion, "status" | "transcript" | "ending" | "apart">;
@@ -101,7 +100,6 @@ function errorData(error: types.ErrorSnapshot): JsonObject {
   };
 }
 
-/** The last error as a result's `_meta`. */
 export function errorMeta(error: types.ErrorSnapshot): JsonObject {
   return { [OUTCOME_META]: { error: errorData(error) } };
 }
@@ -122,7 +120,6 @@ const MAX_VALUE = 200;
 
 const MAX_VALUES = 30_000;
 
-/** Most variables of one frame in a list of frames. */
 const MAX_LOCALS = 20;
 
 const MAX_CALL = 300;
@@ -138,7 +135,6 @@ const MAX_BREAKPOINTS = 100;
 
 const MAX_CONDITION = 200;
 
-/** Most characters of what one breakpoint has printed. */
 const MAX_LOGGED = 4000;
 
 const NOT_READ =
@@ -199,7 +195,6 @@ function variableData({ name, value, objectId, marks }: types.Variable, max = Nu
   return { name: cutName(name), value: oneLine(value, max), object_id: objectId, ...facts };
 }
 
-/** Variables and catch tags of one frame. */
 export function frameLocalsData({ locals, totalLocals, catchTags, unread }: types.FrameLocals): JsonObject {
   const left = totalLocals - locals.length;
   const tags = firstOf(catchTags, MAX_TAGS);
@@ -218,7 +213,6 @@ export function breakpointListData(breakpoints: readonly types.Breakpoint[]): Js
   return { breakpoints: shown.map(breakpointData), ...(left > 0 ? { breakpoints_left_out: left } : {}) };
 }
 
-/** A breakpoint; options that are not set are omitted. */
 export function breakpointData(breakpoint: types.Breakpoint): JsonObject {
   const { id, condition, log, hitCount, thread, hits, state, failure, lines } = breakpoint;
   return {

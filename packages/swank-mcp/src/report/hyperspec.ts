@@ -1,6 +1,5 @@
 const ROOT = "http://www.lispworks.com/documentation/HyperSpec/Body/";
 
-/** A place in the HyperSpec. */
 interface Place {
   /** What it is about: `format directive ~R, Radix`. Absent for symbols. */
   readonly what?: string;
@@ -28,7 +27,6 @@ function readPages(): Map<string, string> {
   return new Map(entries);
 }
 
-/** The place of a symbol of COMMON-LISP; `undefined` if it has none. */
 function symbolPlace(name: string): Place | undefined {
   pages ??= readPages();
   const page = pages.get(name.toLowerCase());
@@ -89,7 +87,6 @@ function directivePlaces(text: string): Place[] {
   );
 }
 
-/** The standard reader macros, and the pages of their sections. */
 const READER_MACROS: Readonly<Record<string, string>> = {
   "(": "02_da",
   ")": "02_db",
@@ -147,7 +144,6 @@ export function standardPlaces(name: string): readonly Place[] {
   return place === undefined ? [] : [place];
 }
 
-/** A line for each place. */
 export function placeLines(places: readonly Place[]): string[] {
   return places.map(({ what, section, url }) => {
     const where = [...(what === undefined ? [] : [what]), ...(section === undefined ? [] : [`section ${section}`])];
@@ -155,7 +151,6 @@ export function placeLines(places: readonly Place[]): string[] {
   });
 }
 
-/** The places as data. */
 export function placesData(places: readonly Place[]) {
   return places.length === 0 ? {} : { hyperspec: places.map((place) => ({ ...place })) };
 }

@@ -21,10 +21,8 @@ import { oddCharacterHint } from "../text/visible.js";
 import { shownValue } from "./report.js";
 import { methodLines, methodTexts } from "./stop.js";
 
-/** Longest name of a symbol. */
 export const MAX_NAME = 500;
 
-/** Most superclasses or slots. */
 const MAX_LISTED = 50;
 
 /** The contract's type for each kind (describe-symbol-tool, "Symbol Type Classification"). */
@@ -45,7 +43,6 @@ const TYPES: Record<types.Meaning["kind"], string> = {
   "symbol-macro": "SYMBOL",
 };
 
-/** A more exact name for kinds that share a type. */
 const KINDS: Partial<Record<types.Meaning["kind"], string>> = {
   "special-operator": "special operator",
   "setf-expander": "setf expander",
@@ -98,7 +95,6 @@ function sourceText(source: types.DefinitionSource): string | undefined {
   return place === undefined ? undefined : `${source.file}:${place}`;
 }
 
-/** Most lines shown of a defining form. */
 const MAX_LINES = 20;
 
 /** Lines that help an agent after a symbol's description. The contract does not define them. */
@@ -200,7 +196,6 @@ function notFoundBlocks(description: types.NameNotFound, asked: string, similar:
   }
 }
 
-/** The description as data, with other facts. */
 export function symbolMeta(description: types.SymbolDescription, facts: JsonObject = {}): JsonObject {
   if (description.status !== "found") return { [SYMBOL_META]: { ...notFoundData(description), ...facts } };
   const { meanings, name, package: home, ...rest } = description;
@@ -229,7 +224,6 @@ function meaningData(meaning: types.Meaning): JsonObject {
   };
 }
 
-/** The reason why a name was not found, as data. */
 function notFoundData(description: types.NameNotFound): JsonObject {
   if (description.status === "package-not-found")
     return { ...description, package: shownName(description.package), similar: cutNames(description.similar) };
@@ -265,7 +259,6 @@ export function oddHint({ oddCharacter }: { readonly oddCharacter?: string | und
   return oddCharacter === undefined ? [] : [oddCharacter];
 }
 
-/** The line that names what is similar to a name, if anything is. */
 export function similarNamesHint(similar: readonly string[], what = "Similar names"): string[] {
   return similar.length === 0 ? [] : [`${what}: ${similar.map((name) => cutName(name)).join(", ")}`];
 }
@@ -304,9 +297,7 @@ export function missingAnswer({ what, blocks: [text = "", ...hints], meta }: Mis
   return { blocks: [text, ...(hint === "" ? [] : [hint])], isError: true, meta };
 }
 
-/** What was asked for by a name. */
 export interface AskedName {
-  /** As the caller gave it. */
   readonly name: string;
   /** Names that are similar to it, if it was not found. */
   readonly similar: readonly string[];
@@ -422,10 +413,8 @@ export function numberedLines(lines: readonly string[], first: number, marked?: 
   });
 }
 
-/** Most names in one call. */
 const MOST_NAMED = 10;
 
-/** Most that the answers about several names may cost together. */
 const MOST_COST = 40_000;
 
 /** The schema of a name, or several with white space between them. A list is accepted, too; schemas name one type, because some hosts read no others. */

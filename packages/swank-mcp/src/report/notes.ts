@@ -70,7 +70,6 @@ function failureText({ type, message, file, line, column, form }: types.CodeFail
 
 type Noted = Pick<CompiledCode, "notes" | "leftOut"> & { readonly file?: string | undefined };
 
-/** The numbers of notes by severity. */
 export function counts({ notes, leftOut }: Noted): string {
   const names = notes.map(({ severity }) => NAMES[severity]);
   const parts = [...new Set(Object.values(NAMES))].flatMap((name) => {

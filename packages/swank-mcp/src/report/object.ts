@@ -6,7 +6,6 @@ const OBJECT_META = "swank-mcp/object";
 
 const MAX_NAME = 100;
 
-/** The answer of inspect-object. */
 export function objectAnswer(view: types.ObjectView, start = 0): ToolAnswer {
   const { id, kind, text, expression, facts, count, parts, cut, looking } = view;
   const left = count - start - parts.length;

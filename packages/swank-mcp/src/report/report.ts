@@ -29,10 +29,8 @@ const MAX_FILES = 6;
 
 const MAX_FILE = 40;
 
-/** SBCL's reference to its manual, at the end of a message. */
 export const REFERENCE = /\n\s*See also:[\s\S]*$/;
 
-/** The order of the types, the worst first. */
 const TYPES = [
   "ERROR",
   "WARNING",
@@ -112,7 +110,6 @@ function sum(counts: readonly { readonly count: number }[]): number {
   return counts.reduce((total, { count }) => total + count, 0);
 }
 
-/** How to see whole warnings. */
 const WARNINGS_ARE_CUT = "; Cut to fit. Evaluate fewer forms at a time to see their complete warnings.";
 
 /** The sections before a report's values or condition; empty sections are omitted. */
@@ -124,7 +121,6 @@ export function transcriptSections(transcript: types.Transcript): string[] {
   ];
 }
 
-/** Output under its stream's name; no section for no output. */
 export function textSection(name: string, text: string): string[] {
   return text === "" ? [] : [`[${name}]\n${text.replace(/\n$/, "")}`];
 }
@@ -221,7 +217,6 @@ function conditionSections({ tag, error }: ConditionEnding, guide: ToolGuide): s
   return backtrace === "" ? [heading] : [heading, backtrace];
 }
 
-/** Most breakpoints in a report. */
 const MAX_BREAKPOINTS = 5;
 
 const MAX_NAME = 100;
@@ -233,7 +228,6 @@ function idleLines(idle: readonly types.IdleBreakpoint[]): string[] {
   return [...[...together.values()].map(idleLine), ...(left > 0 ? [`${more(left, "breakpoint")} not hit`] : [])];
 }
 
-/** The same breakpoints as data; nothing if there are none. */
 export function idleData(idle: readonly types.IdleBreakpoint[]): JsonObject {
   if (idle.length === 0) return {};
   return { idle_breakpoints: idle.map(({ id, function: name, calls, hits }) => ({ id, function: name, calls, hits })) };
@@ -274,7 +268,6 @@ function idleReason({
     : `was not hit: no call reached it. ${missed.replace(/\.$/, "")}`;
 }
 
-/** Most different conditions in a report. */
 const MAX_CONDITION_LINES = 20;
 
 const MAX_MESSAGE = 120;
@@ -296,7 +289,6 @@ function conditionLines(conditions: types.SignalledConditions | undefined): stri
   ];
 }
 
-/** The same conditions as data; nothing if they were not asked for. */
 export function conditionsData(conditions: types.SignalledConditions | undefined): JsonObject {
   if (conditions === undefined) return {};
   const { entries, others, internal } = conditions;
@@ -413,7 +405,6 @@ export function insideLines(inside: readonly types.ThreadsInside[]): string[] {
   return counts.length === 0 ? [] : [`Threads still inside the old definition: ${counts.join(", ")}`];
 }
 
-/** The files with their numbers, those with the highest first. */
 function byFile(
   counts: readonly { readonly file?: string | undefined; readonly count: number }[],
   max: number,
@@ -424,7 +415,6 @@ function byFile(
   return firstTexts(sorted, max, text, (left) => `${left} other files`).join(", ");
 }
 
-/** The first names of `count`. */
 function listed(names: readonly string[], count: number): string {
   const shown = names.slice(0, MAX_NAMES).map((name) => cutName(name, MAX_NAME));
   return [...shown, ...(count > shown.length ? [`${count - shown.length} more`] : [])].join(", ");
@@ -436,7 +426,6 @@ const MAX_APART = 2000;
 /** Most sections of such output; what others have written is in one more. */
 const MAX_SOURCES = 5;
 
-/** The beginning of each title. */
 const APART = "output of ";
 
 /** Whether a block of an answer is what {@link apartSections} has made. */
@@ -444,7 +433,6 @@ export function isApart(block: string): boolean {
   return block.startsWith(`[${APART}`);
 }
 
-/** Time of day on this machine. */
 function clockText(milliseconds: number): string {
   return new Date(milliseconds).toTimeString().slice(0, 8);
 }
@@ -484,7 +472,6 @@ export function apartSections(
 /** Most characters that a cut output keeps of its end; of a short output, a third. */
 const MAX_TAIL = 4000;
 
-/** The tool that reads kept output on. */
 const READER = "evaluate-lisp";
 
 /**
@@ -510,7 +497,6 @@ export function cutOutput(
   return `${head}\n${marker}\n${tail}`;
 }
 
-/** A part of a kept output, and where it is in the whole. */
 export function outputPart(text: string, offset: number, max: number, id: number): { part: string; place: string } {
   const part = cut(text.slice(offset), max, "");
   const end = offset + part.length;

@@ -3,7 +3,6 @@ import { EVERY_TOOL, type JsonObject, type ToolGuide } from "../base/answer.js";
 import type { Stop } from "../session/lisp-port.js";
 import { cutCall, cutName, cutText, fileName, firstTexts, groupedBy, more, oneLine } from "../text/cut.js";
 
-/** What ends what a token begins. */
 const ENDS: Readonly<Record<string, string>> = { "(": ")", "#<": ">", "{": "}", "[": "]" };
 
 /** The elements of a call after the function, as the call shows them: `(H (5 0) "a b")` has `(5 0)` and `"a b"`. */
@@ -39,10 +38,8 @@ export function localsBesideCall<Local extends types.LocalBinding>(
   });
 }
 
-/** Longest call that a backtrace shows whole, in characters. */
 const MAX_CALL = 300;
 
-/** A frame on one line, with its index. */
 function frameLine(frame: types.FrameSummary): string {
   return `${frame.index}: ${cutCall(frame.call, MAX_CALL)}`;
 }
@@ -59,7 +56,6 @@ export function relevantFrames(frames: readonly types.FrameSummary[]): readonly 
   return frames;
 }
 
-/** The frames of user code, the innermost first. */
 function userFrames(error: types.ErrorSnapshot): readonly types.FrameSummary[] {
   return error.frames.filter((frame) => frame.kind === "user");
 }
@@ -88,10 +84,8 @@ const OUTERMOST = 5;
 
 const MAX_DESCRIPTION = 200;
 
-/** Most numbers, or ranges of numbers, of equal restarts. */
 const MAX_RANGES = 20;
 
-/** Restarts that are listed once, the innermost first. */
 type Group = readonly [types.Restart, ...types.Restart[]];
 
 /** A line for each restart, one for those with the same name and description, and one for the number left out. */
@@ -106,7 +100,6 @@ export function restartsData(restarts: readonly types.Restart[]): JsonObject {
   return { restarts: [...first, ...last].map(restartData), ...(left > 0 ? { restarts_left_out: left } : {}) };
 }
 
-/** The numbers and names by which restarts can be chosen. */
 export function restartNames(restarts: readonly types.Restart[]): string {
   const { first, left, last } = someOf(grouped(restarts, ({ name }) => name));
   return [...first.map(numbered), ...(left > 0 ? [more(left, "restart")] : []), ...last.map(numbered)].join(", ");
@@ -159,7 +152,6 @@ function shownName(name: string): string {
   return name === "" ? "(unnamed)" : cutName(name);
 }
 
-/** Most locals that the block shows, to keep it short. */
 const MAX_LOCALS = 10;
 
 /** Most locals that a snapshot keeps. A frame with this many may have more. */
@@ -188,7 +180,6 @@ export function liveStopText(
   ].join("\n");
 }
 
-/** What to do about a step that was interrupted before its stop. */
 function openStepLines(mode: types.StepMode | undefined, guide: ToolGuide): string[] {
   if (mode === undefined) return [];
   const ways = guide.advise(
@@ -241,10 +232,8 @@ function manyMore(guide: ToolGuide): string {
 /** Most frames in a report (contract condition-report, "Backtrace Rules"). */
 export const REPORT_FRAMES = 20;
 
-/** Most frames that a snapshot keeps. */
 export const KEPT_FRAMES = 200;
 
-/** The frames that a report shows. */
 export function reportFrames(error: types.ErrorSnapshot): readonly types.FrameSummary[] {
   return relevantFrames(error.frames).slice(0, REPORT_FRAMES);
 }
@@ -283,7 +272,6 @@ function leftOut(shown: number, error: types.ErrorSnapshot): string {
 /** The answer of describe-last-error and get-backtrace when there is no last error (contract describe-last-error-tool). */
 export const NO_ERROR = "No error information available.\n(No error has occurred since the last successful evaluation)";
 
-/** Most frames in describe-last-error. */
 const PREVIEW_FRAMES = 5;
 
 /** The answer of describe-last-error (contract describe-last-error-tool, "Output Format"). */
@@ -293,12 +281,10 @@ export function lastErrorText(error: types.ErrorSnapshot, guide: ToolGuide = EVE
   return [conditionText(error), ...advice].join("\n\n");
 }
 
-/** A condition with its restarts and innermost frames. */
 export function conditionText(error: types.ErrorSnapshot): string {
   return [heading(error), restartSection(error.restarts), ...previewSection(error)].join("\n\n");
 }
 
-/** A condition's type and message. */
 export function heading(error: Pick<types.ErrorSnapshot, "type" | "message">): string {
   const message = cutText(error.message);
   return [`Error: ${cutName(error.type)}`, ...message.split("\n").map(indented)].join("\n");
@@ -319,7 +305,6 @@ function previewSection(error: types.ErrorSnapshot): string[] {
   return [[`Backtrace (top ${PREVIEW_FRAMES} frames):`, ...lines].join("\n")];
 }
 
-/** Most stops that a text names. */
 const MAX_PLACES = 10;
 
 /** A stop as every answer names it, and as the argument `thread` takes it: `1/1`. */
@@ -369,7 +354,6 @@ function callOf(meaning: types.Meaning): { readonly function: string; readonly c
   return "call" in meaning && meaning.call !== undefined ? [{ function: meaning.name, call: meaning.call }] : [];
 }
 
-/** Lines that list the methods that a call of `operator` with `args`, a text, runs. */
 export function callLines(operator: string, args: string, call: types.MethodsCalled): string[] {
   if (call.kind === "unknown") return [`The methods that ${operator} runs are unknown: ${call.reason}`];
   if (call.methods.length === 0) return [`${operator} has no method for ${args}.`];

@@ -1,6 +1,5 @@
 import type { types } from "swank-client";
 
-/** What a thread does or waits for. */
 export function waitText(thread: types.ProgramThread): string {
   const { state, what, place, holder, descriptor } = thread;
   const named = `${what === undefined ? "" : ` ${what}`}${placeText(thread)}`;

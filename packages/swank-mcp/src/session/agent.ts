@@ -19,13 +19,11 @@ import { innermost, isForeign, StopKeeper } from "./stops.js";
 /** Receives output and its stream or, without a stream, a line that says what the evaluation is doing. */
 type Listener = (text: string, stream?: types.OutputStream) => void;
 
-/** Makes the answer about an evaluation, instead of showing its values. */
 export interface Presenter {
   /** The answer from the printed first value. */
   answer(value: string, transcript: types.Transcript): ToolAnswer | Promise<ToolAnswer>;
   /** What comes before the report of an evaluation that has stopped, or has ended without a value, or after it. */
   unfinished?(ending: Ending): Promise<Pick<ToolAnswer, "blocks" | "meta">>;
-  /** Whether that comes after the report. */
   readonly reportFirst?: boolean;
   /** Whether both say what the compiler has said, so that the report need not list its warnings. */
   readonly tellsWarnings?: boolean;
@@ -35,7 +33,6 @@ type Listeners = Pick<types.EvaluateOptions, "onOutput" | "onProgress">;
 
 interface Begun {
   readonly code: string;
-  /** Milliseconds since the epoch. */
   readonly since: number;
   listener: Listener | undefined;
   presenter: Presenter | undefined;
@@ -85,7 +82,6 @@ class OwnEvaluations {
     return this.#ids.get(client)?.has(id) === true;
   }
 
-  /** Whether this agent began the evaluation. */
   has(evaluation: Evaluation): boolean {
     return this.#begun.has(evaluation);
   }
@@ -173,7 +169,6 @@ const MAX_TEXTS = 8;
 
 const MAX_CHARACTERS = 8_000_000;
 
-/** Output that an answer has cut. */
 interface KeptOutput {
   /** `stdout` or `stderr` of an evaluation, or the title of a section. */
   readonly stream: string;
@@ -182,7 +177,6 @@ interface KeptOutput {
 
 /** The latest outputs that answers have cut, so that an agent can read on without running anything again. */
 export class KeptOutputs {
-  /** By id, oldest first. */
   readonly #kept = new Map<number, KeptOutput>();
   #lastId = 0;
 
@@ -227,7 +221,6 @@ export class LastError {
     if (this.#current !== before) for (const listener of this.#listeners) listener();
   }
 
-  /** Calls the listener after each change. @returns a function that ends this */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -255,7 +248,6 @@ interface Kind {
 
 /** Events in the image since the last answer. The next answer from Lisp reports each once. */
 export class Notices {
-  /** In the order of each kind's first notice. */
   #pending = new Map<string, Kind>();
 
   /**
@@ -319,13 +311,10 @@ class UserRequests {
 const THROWN_OUT =
   "The user had thrown this agent out, and has let it back: what it ran and had stopped has ended, and its breakpoints are gone.";
 
-/** Characters of an error's message in a notice. */
 const MAX_MESSAGE = 200;
 
-/** An agent's package and stops, as a prompt shows them. */
 export interface Place {
   readonly packageName: string;
-  /** `thread/level` of each stop, the latest last. */
   readonly stops: readonly string[];
 }
 
@@ -333,7 +322,6 @@ export interface Place {
 export class AgentSession implements ImageUser {
   readonly host: ImageHost;
   readonly config: Config;
-  /** The client's name, for people who share its image. */
   readonly name: AgentName;
   readonly lastError = new LastError();
   readonly notices = new Notices();
@@ -345,16 +333,12 @@ export class AgentSession implements ImageUser {
   readonly stops: StopKeeper;
   readonly approvals: Approvals;
   readonly record: ImageRecord;
-  /** The user's hand on this agent. */
   readonly steering = new Steering();
   /** Asks the user while no call runs; `undefined` while the client cannot. */
   askUser: Ask | undefined;
-  /** What lisp-status says about the server. */
   facts: Readonly<Record<string, string>> = {};
-  /** The other agents of this server, and this one. */
   readonly neighbours: Neighbours;
   readonly #leave: () => void;
-  /** How many characters of a process's own output this agent has been told about. */
   readonly #toldOutput = new WeakMap<LispSession, number>();
 
   /** @param name - Also known to the function that opens the image. */

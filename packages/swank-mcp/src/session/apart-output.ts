@@ -13,7 +13,6 @@ export interface ApartOutput {
 /** Characters that are kept of what one thread prints between two answers. */
 const MAX_CHARACTERS = 400_000;
 
-/** Threads whose output is kept between two answers. */
 const MAX_THREADS = 50;
 
 /** A line in the place of `count` characters; empty for none. */
@@ -26,13 +25,11 @@ interface Printed {
   readonly from: number;
   to: number;
   text: string;
-  /** Characters that were forgotten before the text. */
   forgotten: number;
 }
 
 /** What threads have printed since the last answer that reports it. */
 export class ThreadOutputs {
-  /** By thread, the one that began to print first. */
   #printed = new Map<string, Printed>();
   #threadsForgotten = 0;
 
@@ -54,7 +51,6 @@ export class ThreadOutputs {
     printed.text = printed.text.slice(excess);
   }
 
-  /** Returns all, and forgets it. */
   take(): readonly ApartOutput[] {
     const taken = [...this.#printed.values()].map(({ source, from, to, text, forgotten }) => ({
       source,

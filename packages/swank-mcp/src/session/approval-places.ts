@@ -4,7 +4,6 @@ import { visibleLine, visibleText } from "../text/visible.js";
 import { type ApprovalRequest, actionText, detailText, isShownWhole, promptText } from "./approval-prompt.js";
 import type { LispClient } from "./lisp-port.js";
 
-/** Seconds that the user has for each question. */
 const ANSWER_SECONDS = 60;
 
 /** The same through the image: the call must be answered before the 60 s after which many clients give it up. */
@@ -21,7 +20,6 @@ const YES_FOR_STOP = "Yes, for this stop";
 /** Why a request was not answered by a client that declares elicitation. */
 const UNABLE = "the client declares that it can ask, and cannot";
 
-/** The end of an approval. */
 export interface ApprovalAnswer {
   readonly isAllowed: boolean;
   /** Where it was decided: by the user in the agent's client, in Emacs or on a page, or by the server without the user. */
@@ -36,7 +34,6 @@ export const GRANTED: ApprovalAnswer = { isAllowed: true, by: "server", how: "al
 /** Where the user is asked: in the agent's client, or through the image, in each Emacs and on each page that listens there. */
 export type AskedIn = "client" | "image";
 
-/** The end of a question in one place. */
 export interface PlaceEnd {
   /**
    * `decided`: the user has. Otherwise the answer says why not. `unable`: nobody can ask there, and another place may be asked. `failed`: the user may not
@@ -44,7 +41,6 @@ export interface PlaceEnd {
    */
   readonly kind: "decided" | "stop-gone" | "unable" | "failed" | "unanswered";
   readonly answer: ApprovalAnswer;
-  /** Whether it was allowed until the stop ends. */
   readonly isForStop?: boolean;
 }
 
@@ -189,13 +185,11 @@ function noAnswer(seconds: number): string {
   return `no answer came within ${seconds} s`;
 }
 
-/** A question to the client's user, with the answers to choose from. */
 export interface Question {
   readonly message: string;
   readonly choices: readonly [string, ...string[]];
 }
 
-/** The result of a question. */
 export type Reply =
   | { readonly kind: "chosen"; readonly choice: string }
   /** The user declined or dismissed the question. */
@@ -208,7 +202,6 @@ export type Reply =
   | { readonly kind: "failed"; readonly why: string };
 
 export interface AskOptions {
-  /** Milliseconds that the user has to answer. */
   readonly timeout: number;
   /** Aborted when the call is cancelled, and when the user has answered in another place. */
   readonly signal: AbortSignal;
@@ -218,10 +211,8 @@ export interface AskOptions {
 export type Ask = (question: Question, options: AskOptions) => Promise<Reply>;
 
 interface ImageQuestionOptions {
-  /** Seconds that the user has. */
   readonly seconds: number;
   readonly signal: AbortSignal;
-  /** Names a question that is there for those that begin to listen later, too. */
   readonly key: string | undefined;
 }
 
@@ -229,7 +220,6 @@ interface ImageQuestionOptions {
 export interface ImageAsker {
   /** Whether others can join the image, so that somebody may listen later. */
   readonly isShared: boolean;
-  /** Whether somebody listens. Never rejects. */
   isAttended(): Promise<boolean>;
   /** Never rejects: the answer is `nobody` if the question reached no one who asks. */
   ask(request: ApprovalRequest, options: ImageQuestionOptions): Promise<types.UserReply>;

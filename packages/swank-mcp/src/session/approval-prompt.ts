@@ -20,15 +20,12 @@ export interface ApprovalRequest {
   readonly isForeign?: boolean;
   /** What the agent can do without approval, a sentence. */
   readonly instead?: string;
-  /** The other client in whose debugger the thread is stopped, if any. */
   readonly owner?: string | undefined;
-  /** The thread, if it is not stopped. */
   readonly thread?: number;
   /** The agent that wants this, if another agent's user is asked. */
   readonly agent?: string;
 }
 
-/** Size limits of a dialog. */
 interface Room {
   readonly characters: number;
   readonly lines: number;
@@ -50,17 +47,14 @@ const MAX_LABEL = 100;
 
 const MAX_CIRCUMSTANCE = 400;
 
-/** Whether the first prompt shows the whole request. */
 export function isShownWhole(request: ApprovalRequest): boolean {
   return fits(statement(request, UNLIMITED), AT_ONCE);
 }
 
-/** Whether the request is short enough to be shown. */
 export function canBeShown(request: ApprovalRequest): boolean {
   return fits(statement(request, UNLIMITED), AT_MOST);
 }
 
-/** The prompt of contract debugger-tools. */
 export function promptText(request: ApprovalRequest, seconds: number): string {
   const isWhole = isShownWhole(request);
   const choices = isWhole ? "Yes/No/Show Code" : "No/Show Code";
@@ -119,7 +113,6 @@ function fits(text: string, { characters, lines }: Room): boolean {
   return text.length <= characters && text.split("\n").reduce((sum, line) => sum + height(line), 0) <= lines;
 }
 
-/** Rows that a line takes in a dialog. */
 function height(line: string): number {
   return Math.max(1, Math.ceil(line.length / WIDTH));
 }

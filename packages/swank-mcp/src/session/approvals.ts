@@ -17,23 +17,18 @@ import {
 import { type ApprovalRequest, actionText, canBeShown, type Operation } from "./approval-prompt.js";
 import type { DebuggedStop } from "./lisp-port.js";
 
-/** Most questions that can wait while another is asked. */
 const MAX_WAITING = 8;
 
 export type ApprovalMode = Config["approval"];
 
-/** How to reach the user during one call. */
 export interface Approver {
-  /** Absent when the client cannot ask the user. */
   readonly ask: Ask | undefined;
-  /** Absent without an image. */
   readonly image?: ImageAsker | undefined;
   /** The agent of this server whose thread the request is about, if that is another person's. */
   readonly owner?: ThreadOwner | undefined;
   /** Aborted when the call is cancelled or the client disconnects. */
   readonly signal: AbortSignal;
   progress(text: string): void;
-  /** Learns of the approvals of this call. */
   readonly watch?: ApprovalWatch | undefined;
 }
 
@@ -41,9 +36,7 @@ export interface Approver {
 export interface ThreadOwner {
   readonly name: string;
   readonly approvals: Approvals;
-  /** Absent when its client cannot be asked now. */
   readonly ask: Ask | undefined;
-  /** The name of the other agent. */
   readonly asking: string;
 }
 
@@ -52,14 +45,12 @@ const REMINDER = 5000;
 
 const WAITING = "Waiting for the user to allow this";
 
-/** Called with the answer, once. */
 export type Answered = (answer: ApprovalAnswer) => void;
 
 /** Learns of approvals, to record them. Its functions never throw. */
 export interface ApprovalWatch {
   /** The user is being asked; if in the client, perhaps through the image at the same time. Returns the function to call with the answer. */
   asked(request: ApprovalRequest, where: AskedIn): Answered;
-  /** A request was allowed or refused without a question. */
   decided(request: ApprovalRequest, answer: ApprovalAnswer): void;
 }
 
@@ -69,7 +60,6 @@ export class Approvals {
   readonly #record: ApprovalWatch | undefined;
   /** The questions that are asked or wait, which end in the order in which they came. */
   readonly #turns = new Set<Promise<void>>();
-  /** Operations that the user allowed for a whole stop. */
   readonly #granted = new WeakMap<DebuggedStop, Set<Operation>>();
   /** True when the client has declared elicitation, and then answered that it has no such method. */
   #isClientMute = false;
@@ -173,7 +163,6 @@ export class Approvals {
     );
   }
 
-  /** @returns false if nobody listens who asks. */
   async #askThroughImage(request: ApprovalRequest, approver: Approver): Promise<boolean> {
     const { image } = approver;
     if (image === undefined || !(await image.isAttended())) return false;
@@ -224,7 +213,6 @@ export class Approvals {
     for (const watch of this.#watching(approver)) watch.decided(request, answer);
   }
 
-  /** Records a refusal without a question, and returns it. */
   #refused(request: ApprovalRequest, approver: Approver, refusal: Refusal): Refusal {
     this.#decided(request, approver, { isAllowed: false, by: "server", how: refusal.message });
     return refusal;
@@ -258,7 +246,6 @@ async function reminding<T>({ progress }: Approver, what: string, waiting: Promi
   }
 }
 
-/** Resolves when the earlier questions have ended or the call is cancelled. */
 async function allOrAbort(earlier: readonly Promise<void>[], { signal }: Approver): Promise<void> {
   if (signal.aborted) return;
   const waited = new AbortController();
@@ -296,7 +283,6 @@ function stale({ thread, level }: DebuggedStop): Refusal {
   return new Refusal("STALE_STOP", `The stop ${thread}/${level} ended before the user answered.`);
 }
 
-/** @param isStrict - Whether every change needs the user's yes. */
 function cannotAsk(request: ApprovalRequest, isStrict: boolean): Refusal {
   const why = isStrict ? "--approval strict" : "the thread belongs to another client or to the program";
   const enough = request.isForeign ? "off" : "ask";
@@ -305,7 +291,6 @@ function cannotAsk(request: ApprovalRequest, isStrict: boolean): Refusal {
   });
 }
 
-/** @param name - The agent that has the thread. */
 function ownerNotAsked(request: ApprovalRequest, name: string): Refusal {
   const why = `the thread belongs to the agent ${visibleLine(name)}, whose client cannot be asked now`;
   return new Refusal("APPROVAL_DENIED", `${notAllowed(request)}; ${why}.`, {

@@ -17,15 +17,12 @@ export class BackgroundEvaluation {
   readonly session: LispSession;
   readonly code: string;
   readonly since = Date.now();
-  /** Swank's id of its thread, once that is known. */
   thread: number | undefined;
   readonly #ending = new AbortController();
   /** Settles at its first stop or end. */
   readonly reported: Promise<void>;
   #report: () => void = () => undefined;
-  /** When it ended. */
   #end: number | undefined;
-  /** Why it could not begin. */
   #failure: { readonly error: unknown } | undefined;
   #outcome: Outcome | undefined;
   #stop: Stop | undefined;
@@ -70,17 +67,14 @@ export class BackgroundEvaluation {
     return (this.#end ?? Date.now()) - this.since;
   }
 
-  /** Characters of output that it keeps. */
   get size(): number {
     return this.#untold.reduce((sum, { stdout, stderr }) => sum + stdout.length + stderr.length, 0);
   }
 
-  /** Ends it. Does not wait. */
   end(): void {
     this.#ending.abort();
   }
 
-  /** It could not begin. */
   fail(error: unknown): void {
     this.#failure = { error };
     this.#finish();
@@ -148,14 +142,12 @@ export class BackgroundEvaluation {
     return this.#isNews && !isKnown ? `Background evaluation ${this.id} ${this.#newsText()}` : undefined;
   }
 
-  /** The same, which is then told. */
   takeNews(): string | undefined {
     const { news } = this;
     if (news !== undefined) this.#isNews = false;
     return news;
   }
 
-  /** Forgets its output. */
   dropOutput(): void {
     const left = this.size;
     if (left > 0)
@@ -223,7 +215,6 @@ export class BackgroundEvaluations {
   #kept: readonly BackgroundEvaluation[] = [];
   #lastId = 0;
 
-  /** Oldest first. */
   get all(): readonly BackgroundEvaluation[] {
     return this.#kept;
   }
@@ -275,7 +266,6 @@ export class BackgroundEvaluations {
     );
   }
 
-  /** Ends all, because their agent leaves. Does not wait. */
   close(): void {
     for (const each of this.#kept) each.end();
     this.#kept = [];

@@ -2,10 +2,8 @@ import type { types } from "swank-client";
 import type { ApartOutput } from "./apart-output.js";
 import type { Outcome, Stopped } from "./lisp-port.js";
 
-/** Milliseconds that an interrupted evaluation has to stop. */
 export const REACTION_TIME = 3000;
 
-/** Fields of an error that no Lisp condition caused. */
 const WITHOUT_LISP = { class: "", supertypes: [], slots: [], restarts: [], frames: [], totalFrames: 0 } as const;
 
 /** Why an evaluation may react to nothing in an image that answers. */
@@ -18,7 +16,6 @@ const PRINTING_METHOD = /^\(\((?:SB-PCL::)?(?:FAST-)?:?METHOD PRINT-OBJECT \(([^
 /** Error type of every evaluation whose time was up, whether or not Lisp signalled a condition. */
 const TIMEOUT = "TIMEOUT";
 
-/** What to do about a lock that another thread holds. */
 const AFTER_RELEASE = "Wait until that thread has released the lock";
 
 /** What a thread waited for when it was interrupted, a line; `""` if that is not known. Lisp knows only what the program's own calls wait for. */
@@ -128,9 +125,7 @@ export interface ConditionEnding {
   readonly kind: "condition";
   readonly tag: ConditionTag;
   readonly error: types.ErrorSnapshot;
-  /** Absent when no thread is left stopped. */
   readonly stop?: types.StopData;
-  /** The thread in which the evaluation still runs, if it does. */
   readonly thread?: number | undefined;
   /** The lock because of which the thread could not stop at the error. */
   readonly held?: string;
@@ -142,17 +137,14 @@ export interface ValuesEnding {
   readonly values: readonly string[];
   /** Those that do not show everything. */
   readonly cutValues: readonly types.CutValue[];
-  /** Number of values that the evaluation returned. */
   readonly count: number;
   /** The number of forms, and the numbers of those before the last with values worth showing. Absent for code in a frame. */
   readonly forms?: { readonly count: number; readonly unshown: readonly number[] };
   readonly idleBreakpoints?: readonly types.IdleBreakpoint[];
 }
 
-/** The evaluation has not ended. */
 interface UnderwayEnding {
   readonly kind: "underway";
-  /** What it does, a sentence. */
   readonly text: string;
 }
 
@@ -217,7 +209,6 @@ export type Answerable = Exclude<types.Followed<Outcome>, { kind: "cancelled" }>
 interface Circumstances {
   /** Why the image is gone, in more detail than the outcome of a lost evaluation has. */
   readonly loss?: string | undefined;
-  /** What the next call does after a loss, a sentence. */
   readonly next?: string | undefined;
   /** What is known about the image and what to do about it, if it answers no request. */
   readonly hang?: string | undefined;
@@ -225,7 +216,6 @@ interface Circumstances {
   readonly way?: string | undefined;
   /** True if the session was reset during the evaluation: its loss or abort was then intended. */
   readonly reset?: boolean;
-  /** Milliseconds since the epoch. */
   readonly now?: number;
 }
 
@@ -299,7 +289,6 @@ function stopped(outcome: Stopped, seconds: number | undefined, lock: string | u
     : succeeded(outcome, ending, { kind: "keep" });
 }
 
-/** How an evaluation came to be aborted: after `seconds`, by a reset, or on request. */
 interface Abort {
   readonly seconds: number | undefined;
   readonly lock: string | undefined;

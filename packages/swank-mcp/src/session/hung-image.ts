@@ -27,12 +27,9 @@ const BUSY_REMEDIES: Readonly<Record<ImageOrigin["kind"], string>> = {
     "Wait until that thread has released the lock, then call again. If it never does, ask the user to end it. The connection and its stops are kept.",
 };
 
-/** Milliseconds after which the connection of a call is checked. */
 const LONG_CALL = 4000;
 
-/** A session whose image answers nothing. */
 export interface Hang {
-  /** What is known, a sentence. */
   readonly message: string;
   readonly remedy: string;
 }
@@ -134,7 +131,6 @@ function hangRefusal({ message, remedy }: Hang, unanswered?: unknown): Refusal {
   return new Refusal("IMAGE_HANGS", whole, { remedy, cause: unanswered });
 }
 
-/** Whether an error means that a request was not answered in time. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof SwankError && error.code === "REQUEST_TIMEOUT";
 }

@@ -10,10 +10,8 @@ import type { DebuggedStop, LispClient } from "./lisp-port.js";
 /** Most characters of a loss's reason in a notice. The answer of the lost evaluation has the whole reason. */
 const MAX_REASON = 300;
 
-/** How to get back the definitions of a lost image. */
 const RESTORABLE = "reset-session with restore true evaluates your definitions again.";
 
-/** A user of the image, with listeners for its events. */
 export interface ImageUser {
   /** Adds a notice to the next answer, e.g. that the image was replaced or a file did not load. The advice names tools. */
   onNotice(notice: string, advice?: string): void;
@@ -33,7 +31,6 @@ export interface ImageUser {
   onThrownOut(): void;
 }
 
-/** A lost session, until the next answer reports it. */
 interface Loss {
   readonly identity: string;
   readonly why: Promise<string>;
@@ -41,13 +38,10 @@ interface Loss {
   readonly isKick: boolean;
 }
 
-/** What is known of an image without asking it. */
 export type ImageState =
   | { readonly kind: "none" }
-  /** `why`: the reason why it takes long. */
   | { readonly kind: "connecting"; readonly why?: string }
   | { readonly kind: "open"; readonly session: LispSession }
-  /** The latest attempt to open a session has failed. */
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "lost"; readonly why: Promise<string> };
 
@@ -60,28 +54,21 @@ export type ImageState =
 export class ImageHost {
   readonly #open: OpenSession;
   readonly #longestWait: number | undefined;
-  /** What its users have defined. */
   readonly forms = new KeptForms();
   readonly #users = new Set<ImageUser>();
   readonly #ending = new AbortController();
   #current: Promise<LispSession> | undefined;
-  /** The open session. */
   #opened: LispSession | undefined;
   /** The same, once its users have been told about the loss of the one before. */
   #ready: LispSession | undefined;
-  /** The session that is being replaced. */
   #retiring: LispSession | undefined;
   #loss: Loss | undefined;
-  /** Why the latest attempt to open a session has failed. */
   #failure: string | undefined;
   readonly #sessionListeners = new Set<(session: LispSession) => void>();
-  /** Whether a user of the image has paused the agents. */
   #isPaused = false;
-  /** Why opening the current session takes long. */
   #delay: string | undefined;
   /** The user's file that is being loaded into the image of the current session. */
   #loading: { readonly file: StartFile; readonly since: number } | undefined;
-  /** The calls that wait for the session. */
   readonly #waiting = new Set<OnDelay>();
 
   /**
@@ -341,7 +328,6 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, onEnd: () =>
   });
 }
 
-/** How the server got a session's image. */
 export type ImageOrigin = OwnOrigin | AttachedOrigin;
 
 /** Where other clients can connect to a launched image, or why they cannot. */
@@ -353,7 +339,6 @@ export type SharedAt =
     }
   | { readonly problem: string };
 
-/** An image that this server launched. */
 export interface OwnOrigin {
   readonly kind: "own";
   /** Where other clients can connect to it; absent without `--share`. */
@@ -366,7 +351,6 @@ export interface AttachedOrigin {
   readonly address: string;
   /** Whether this server launched it, and so ends it. */
   readonly isLaunchedHere?: boolean;
-  /** Why the connection is unsafe, if it is. */
   readonly warning?: string;
 }
 
@@ -375,14 +359,12 @@ export interface AttachedOrigin {
  * of evaluations and of the threads that they start does not come this way.
  */
 interface ProcessOutput {
-  /** The number of characters so far. */
   readonly length: number;
   readonly tail: string;
   /** The output after the first `position` characters. */
   since(position: number): OutputPart;
 }
 
-/** The parts of a session. */
 export interface SessionParts {
   readonly client: LispClient;
   readonly origin: ImageOrigin;
@@ -532,7 +514,6 @@ export type OpenSession = (signal: AbortSignal, onDelay: OnDelay, onFile: OnFile
 /** Receives the reason, a sentence, why opening a session takes unusually long. */
 export type OnDelay = (reason: string) => void;
 
-/** Called before a file of the user is loaded into a new image. */
 export type OnFile = (file: StartFile) => void;
 
 /** The name of the agent that a process serves. The client gives it before the image is needed. */

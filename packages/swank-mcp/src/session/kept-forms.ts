@@ -6,7 +6,6 @@ const MAX_FORMS = 5000;
 
 const MAX_CHARACTERS = 4_000_000;
 
-/** Most names of variables, and of files and systems. */
 const MAX_NAMES = 1000;
 
 /** The session that has something; `undefined` if none has it. */
@@ -14,7 +13,6 @@ type Home = LispSession | undefined;
 
 type Loaded = types.SessionForm["loaded"][number];
 
-/** A form that makes definitions. */
 export interface KeptForm {
   readonly text: string;
   readonly package: string;
@@ -25,9 +23,7 @@ export interface KeptForm {
 export interface LeftEffects {
   /** Beginnings of forms whose definitions cannot be told from what else they do. */
   readonly mixed: readonly string[];
-  /** Global variables that were assigned. */
   readonly assigned: readonly string[];
-  /** Files and systems that were loaded. */
   readonly loaded: readonly Loaded[];
   /** The number of forms that were not kept, because there were too many. */
   readonly forgotten: number;
@@ -45,7 +41,6 @@ export class KeptForms {
   /** The package of the latest session that was lost or replaced. */
   lastPackage: string | undefined;
 
-  /** Notes what a session has evaluated. */
   note({ text, kind, package: packageName, assigned, loaded }: types.SessionForm, session: LispSession): void {
     if (kind === "definition") this.keep({ text, package: packageName, session });
     if (kind === "mixed" && this.#mixed.size < MAX_NAMES) this.#mixed.set(text, session);
@@ -77,7 +72,6 @@ export class KeptForms {
     this.keep({ ...form, session: undefined });
   }
 
-  /** Whether there are any. */
   get isEmpty(): boolean {
     return this.#forms.length === 0 && this.#mixed.size === 0;
   }
@@ -102,7 +96,6 @@ export class KeptForms {
     return taken;
   }
 
-  /** What a session lacks besides. */
   leftIn(session: LispSession): LeftEffects {
     const lost = (homes: ReadonlyMap<string, Home>) =>
       [...homes].filter(([, home]) => home !== session).map(([name]) => name);

@@ -43,11 +43,8 @@ interface LispEvents extends Omit<types.ClientEvents, "stop"> {
 export interface LispClient
   extends Omit<SwankClient, "breakpoints" | "stops" | "evaluations" | "foreignStops" | "evaluate" | "on"> {
   readonly breakpoints: Pick<types.Breakpoints, "check" | "set" | "list" | "remove">;
-  /** Live stops, the latest last. */
   readonly stops: readonly DebuggedStop[];
-  /** Those that have not ended. */
   readonly evaluations: readonly Evaluation[];
-  /** The stops in other clients' debuggers. */
   foreignStops(): Promise<readonly DebuggedStop[]>;
   evaluate(code: string, options?: types.EvaluateOptions): Evaluation;
   on<Name extends keyof LispEvents>(event: Name, listener: (payload: LispEvents[Name]) => void): () => void;

@@ -3,14 +3,12 @@ import type { ApprovalRequest } from "./approval-prompt.js";
 import type { LispSession } from "./image.js";
 import type { SteeringState } from "./steering.js";
 
-/** An agent of this server. */
 export interface ServedAgent {
   readonly session: AgentSession;
   /** The person behind it: an identity, of which there may be several agents. */
   readonly person: string;
 }
 
-/** Learns of the agents that come and go. */
 export interface AgentsListener {
   added(agent: ServedAgent): void;
   removed(agent: ServedAgent): void;
@@ -26,12 +24,10 @@ export class Neighbours {
   /** How agents are steered that are not free, by person and name. */
   readonly #steered = new Map<string, SteeringState>();
 
-  /** Those that are connected, oldest first. */
   get all(): readonly ServedAgent[] {
     return [...this.#agents.values()];
   }
 
-  /** Adds a listener. @returns a function that removes it */
   watch(listener: AgentsListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -46,7 +46,6 @@ export function openSession(config: Config, log: Log, agentName = new AgentName(
   );
 }
 
-/** Stands for any free port. */
 const ANY_PORT = 0;
 
 /**
@@ -89,7 +88,6 @@ export function openBeside(keeper: ImageHost, config: Config, log: Log, agentNam
   });
 }
 
-/** Also writes to standard error. */
 function aloud(log: Log): Log {
   return (line) => {
     log(line);
@@ -194,7 +192,6 @@ function secretOption({ secretFile, noSecret }: Config): { readonly file: string
   return secretFile === undefined ? undefined : { file: secretFile };
 }
 
-/** How an image was started, for the log. */
 const HOW = { core: "from a core", "built-core": "from a new core", loaded: "without a core" } as const;
 
 /** Milliseconds to wait for the end of an image whose file did not return: SBCL waits 2 s for its threads, exit hooks take longer. */
@@ -211,15 +208,11 @@ const LOADING = `${NO_CORE} Swank is loaded, which takes a few seconds, and a co
 
 const BUILDING = `${NO_CORE} It is built first, which takes about 10 seconds. ${LATER}`;
 
-/** What all images launched by one server share. */
 interface OwnImageHost {
   readonly log: Log;
-  /** Absent without `--share`. */
   readonly sharing: Sharing | undefined;
   readonly onDelay: OnDelay;
-  /** Called before a file of the user is loaded. */
   readonly onFile: OnFile;
-  /** The agent that uses the connection; absent if none does. */
   readonly agentName?: AgentName;
 }
 
@@ -426,7 +419,6 @@ function howToJoin({ address, secretFile }: Extract<SharedAt, { address: string 
   ];
 }
 
-/** `slime-connect` with the content of a file as the secret. */
 function emacsForm(address: string, file: string): string {
   const [host, port] = address.split(":");
   const secret = `(lambda () (with-temp-buffer (insert-file-contents ${lispString(file)}) (buffer-string)))`;

@@ -6,12 +6,10 @@ export type SteeringState = "free" | "paused" | "out";
 /** Milliseconds for which a call waits: many hosts give a call up after 60 s. */
 const PATIENCE = 50_000;
 
-/** How often progress is reported while a call waits, in milliseconds. */
 const REMINDER = 5000;
 
 const WAITING = "The user has paused this agent.";
 
-/** What a call that may have to wait tells and hears. */
 interface WaitingCall {
   readonly signal: AbortSignal;
   progress(text: string): void;
@@ -37,7 +35,6 @@ export class Steering {
     if (this.#state === "free") this.become("paused");
   }
 
-  /** Lets the calls go on that wait. */
   resume(): void {
     if (this.#state === "paused") this.become("free");
   }
@@ -60,7 +57,6 @@ export class Steering {
     for (const listener of [...this.#listeners]) listener(state);
   }
 
-  /** Calls the listener after each change. @returns a function that ends this */
   onChange(listener: (state: SteeringState) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -99,7 +95,6 @@ export class Steering {
   }
 }
 
-/** The answer to every call of an agent that was thrown out. */
 export function thrownOut(): Refusal {
   return new Refusal("THROWN_OUT", "The user has thrown this agent out.");
 }

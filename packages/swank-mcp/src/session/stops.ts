@@ -29,7 +29,6 @@ interface Awaiting {
   resolve(stop: DebuggedStop): void;
 }
 
-/** Most threads remembered as having been stopped. */
 const REMEMBERED = 1000;
 
 const MAX_MESSAGE = 200;
@@ -47,9 +46,7 @@ export class StopKeeper {
   readonly #limits: StopLimits;
   readonly #notices: Notices;
   readonly #seen = new Set<number>();
-  /** Calls that wait for the next stop of a thread. */
   readonly #awaiting = new Set<Awaiting>();
-  /** The stops that calls waited for. */
   readonly #awaited = new WeakSet<DebuggedStop>();
   #kept: KeptStop[] = [];
   /** Stops that a limit ends; until their threads have left them, they are still live. */
@@ -121,7 +118,6 @@ export class StopKeeper {
     }
   }
 
-  /** Live stops, oldest first. */
   get live(): readonly Stop[] {
     this.#dropEnded();
     return this.#kept.map((kept) => kept.stop);
@@ -248,7 +244,6 @@ export function isForeign(stop: DebuggedStop, { origin }: LispSession): boolean 
   return stop.owner !== undefined || (origin.kind === "attached" && runsApart(stop));
 }
 
-/** Ownership of a stop, for an approval request. */
 export function ownership(stop: DebuggedStop, session: LispSession): Pick<ApprovalRequest, "isForeign" | "owner"> {
   return { isForeign: isForeign(stop, session), owner: stop.owner?.text };
 }

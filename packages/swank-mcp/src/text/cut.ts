@@ -93,7 +93,6 @@ export function groupedBy<T>(
   return groups;
 }
 
-/** The word for one thing, or the word for several. */
 export function plural(count: number, one: string, several = `${one}s`): string {
   return count === 1 ? one : several;
 }
@@ -151,7 +150,6 @@ function unitCost(code: number): number {
   return isEscaped ? ESCAPED_COST : 1;
 }
 
-/** Most characters of a wrong value that a message repeats. */
 const MAX_SHOWN = 60;
 
 /** A value as JSON, for an error message about it; cut if it is long. */
@@ -230,17 +228,14 @@ export function nearest(text: string, candidates: readonly string[]): string | u
   return nearestOnes(text, candidates, 1, Math.max(2, Math.floor(text.length / 3)))[0];
 }
 
-/** Quotes a word for a POSIX shell, if needed. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Whether a file's name says that it defines systems of ASDF. */
 export function isSystemFile(file: string): boolean {
   return /\.asd$/i.test(file);
 }
 
-/** A number of microseconds, with a unit that suits it. */
 export function timeText(microseconds: number): string {
   if (microseconds < 1000) return `${Math.round(microseconds)} us`;
   const milliseconds = microseconds / 1000;
@@ -248,19 +243,16 @@ export function timeText(microseconds: number): string {
   return `${rounded(milliseconds / 1000)} s`;
 }
 
-/** A number of bytes, with a unit that suits it. */
 export function bytesText(bytes: number): string {
   const units = ["bytes", "kB", "MB", "GB", "TB"];
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
   return `${step === 0 ? bytes : rounded(bytes / 1000 ** step)} ${units[step]}`;
 }
 
-/** The share of `part` in `whole`. */
 export function percentText(part: number, whole: number): string {
   return whole === 0 ? "0%" : `${((100 * part) / whole).toFixed(1)}%`;
 }
 
-/** A whole number with commas, such as 1,204. */
 export function countText(count: number): string {
   return count.toLocaleString("en-US");
 }

@@ -1,6 +1,5 @@
 import { diffArrays } from "diff";
 
-/** Unchanged lines shown before and after changed ones. */
 const CONTEXT = 2;
 
 /** Most lines that are removed and added together; texts that differ more are shown as removed and added as a whole. */

@@ -12,7 +12,6 @@ const MANY_SPACES = / {33,}/g;
 
 const MANY_BLANK_LINES = /\n(?: *\n){3,}/g;
 
-/** Indentation for a tab at the beginning of a line. */
 const TAB = " ".repeat(8);
 
 /** Text on one line, with every character visible. */

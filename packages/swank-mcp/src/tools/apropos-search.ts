@@ -20,12 +20,10 @@ import { patternRefusal } from "./search-source.js";
 
 const NAMES_META = "swank-mcp/names";
 
-/** Longest arglist and documentation. */
 const MAX_ARGLIST = 120;
 
 const MAX_DOCUMENTATION = 100;
 
-/** Most packages of names that are left out. */
 const MAX_PACKAGES = 10;
 
 interface Search {
@@ -134,7 +132,6 @@ function namesData(found: types.FoundNames): JsonObject {
   };
 }
 
-/** The kinds by which an agent can narrow a search. */
 const KINDS = [
   "function",
   "macro",

@@ -10,7 +10,6 @@ import { similarNames, symbolBlocks, symbolMeta } from "../report/names.js";
 
 /** SBCL's manual as read by Info. */
 interface Manual {
-  /** The version of SBCL that it is for. */
   readonly version: string;
   /** The sections that define a thing, by `KIND NAME`. */
   readonly sections: ReadonlyMap<string, readonly string[]>;
@@ -30,7 +29,6 @@ const KINDS: Partial<Record<types.Meaning["kind"], readonly string[]>> = {
   type: ["Type"],
 };
 
-/** Where Info looks for manuals. */
 function folders(): string[] {
   const own = (process.env["INFOPATH"] ?? "").split(":").filter((folder) => folder !== "");
   return [...own, "/usr/share/info", "/usr/local/share/info"];

@@ -39,7 +39,6 @@ function repairLines(code: string): string[] {
 /** Characters of each output stream that the image sends, so that what an answer cuts can be read later. */
 const KEPT_OUTPUT = 2_000_000;
 
-/** The smallest and the largest limit of output in an answer. */
 const MIN_OUTPUT = 1000;
 
 const MAX_OUTPUT = 1_000_000;

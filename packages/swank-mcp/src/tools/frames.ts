@@ -11,7 +11,6 @@ import { cutName, holdsForm, plural } from "../text/cut.js";
 
 const PAGE = 20;
 
-/** Most frames in one answer; another call gets the rest. */
 const MAX_FRAMES = 100;
 
 export const debuggerFrames = defineStopTool({

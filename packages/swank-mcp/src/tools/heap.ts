@@ -9,7 +9,6 @@ import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
 import type { Presenter } from "../session/agent.js";
 import { bytesText, countText, cutText, groupedBy, more, oneLine, plural, timeText } from "../text/cut.js";
 
-/** Most characters of the name of a type. */
 const MAX_TYPE = 90;
 
 /** What looking has cost, and what may be missing. */
@@ -37,20 +36,16 @@ function codeLines(type = "t"): string[] {
     : [];
 }
 
-/** A row of a table of types: bytes, count and name. */
 function typeLine({ name, count, bytes }: types.HeapType): string {
   return `${bytesText(bytes).padStart(10)}  ${countText(count).padStart(11)}  ${name}`;
 }
 
-/** The heading of the rows. */
 const TYPE_HEADING = `${"bytes".padStart(10)}  ${"objects".padStart(11)}  type`;
 
-/** Key of a result's `_meta` under which programs find what heap shows as data. */
 const HEAP_META = "swank-mcp/heap";
 
 const MAX_VALUE = 500;
 
-/** The answer of heap about what the heap contains. */
 function summaryAnswer(summary: types.HeapSummary, type: string | undefined, guide: ToolGuide): ToolAnswer {
   const { id, types, typeCount, objects, bytes } = summary;
   const left = typeCount - types.length;
@@ -95,12 +90,10 @@ function growthLine({ name, count, bytes, countBefore }: types.HeapTypeGrowth): 
   return `${columns}  ${oneLine(name, MAX_TYPE)} (${countText(countBefore)} before)`;
 }
 
-/** A difference with its sign. */
 function signed(difference: number, text: (amount: number) => string): string {
   return difference < 0 ? `-${text(-difference)}` : `+${text(difference)}`;
 }
 
-/** The answer of heap about objects of a type. */
 function instancesAnswer(found: types.HeapInstances, asked: number | undefined): ToolAnswer {
   const { type, count, bytes, types, large, every, instances } = found;
   const text = [
@@ -127,7 +120,6 @@ function largeText(large: number, least = 0): string {
 /** The address in the text of an object that has nothing else of its own, or a string in the text. */
 const ADDRESS = /"(?:[^"\\]|\\.)*"?| ?\{[0-9A-F]{6,16}\}(?=>)/gs;
 
-/** A text without the addresses in it. */
 function withoutAddresses(text: string): string {
   return text.replace(ADDRESS, (found) => (found.startsWith('"') ? found : ""));
 }
@@ -149,7 +141,6 @@ const FIRST_STEPS = 12;
 
 const UNSEEN = "Stacks, registers and foreign memory are not searched";
 
-/** The answer of heap about what keeps an object alive. */
 function pathAnswer(path: types.HeapPath, guide: ToolGuide): ToolAnswer {
   const { objects, time, bytes } = path;
   const text = [
@@ -216,7 +207,6 @@ async function growthOfCode(
   return answerPresented(evaluated, presenter, context, seconds);
 }
 
-/** The modes of heap, with the arguments that belong to each. */
 const ARGUMENTS = {
   summary: ["type"],
   growth: ["type", "code", "timeout"],

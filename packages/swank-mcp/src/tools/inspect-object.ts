@@ -7,7 +7,6 @@ import { defineTool, threadText } from "../call/tool.js";
 import { objectAnswer } from "../report/object.js";
 import { cut } from "../text/cut.js";
 
-/** Most levels of parts. */
 const MAX_DEPTH = 5;
 
 export const inspectObject = defineTool({

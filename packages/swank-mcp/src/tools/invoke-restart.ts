@@ -17,7 +17,6 @@ import { restartNames, restartNumbers } from "../report/stop.js";
 import type { DebuggedStop } from "../session/lisp-port.js";
 import { cutName, oneLine } from "../text/cut.js";
 
-/** Characters of a wrong name that a message repeats. */
 const MAX_SHOWN = 200;
 
 /** A way to leave a stop: one of its restarts, or restarting or returning from a frame. */

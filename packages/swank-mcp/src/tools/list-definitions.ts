@@ -4,7 +4,6 @@ import { answerWith, type JsonObject } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
 import { cutName, fairShare, fileName, plural } from "../text/cut.js";
 
-/** The answer of list-definitions when there is nothing to list. */
 export const NO_DEFINITIONS = "No definitions in session.";
 
 const DEFINITIONS_META = "swank-mcp/definitions";
@@ -13,10 +12,8 @@ const MAX_NAMES = 200;
 
 const MAX_NAME = 300;
 
-/** Characters of all names together. */
 const MAX_COST = 21_000;
 
-/** The types of definitions, in the order of the list. */
 export const LISTED_TYPES = [
   "function",
   "generic-function",
@@ -100,12 +97,10 @@ function definitionLine({ name, redefined, changed }: types.Definition): string 
   return marked(cutName(name, MAX_NAME), marks);
 }
 
-/** A loaded file or system, with its name cut. */
 export function loadedData({ kind, name, times }: types.Loaded): JsonObject {
   return { kind, name: cutName(name, MAX_NAME), times };
 }
 
-/** A line for a loaded file or system. */
 export function loadedLine({ kind, name, times }: types.Loaded): string {
   const marks = [...(kind === "system" ? ["system"] : []), ...(times > 1 ? [`loaded ${times} times`] : [])];
   return marked(fileName(name, MAX_NAME), marks);

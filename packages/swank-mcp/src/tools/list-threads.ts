@@ -6,32 +6,25 @@ import { possibleDeadlocks, waitText } from "../report/threads.js";
 import type { Stop } from "../session/lisp-port.js";
 import { cutName, cutText, firstOf, groupedBy, more, oneLine, plural } from "../text/cut.js";
 
-/** Key of a result's `_meta` under which programs find the threads as data. */
 const THREADS_META = "swank-mcp/threads";
 
-/** Most threads in the text. */
 const MOST_LISTED = 50;
 
 const MAX_NAME = 60;
 
-/** The beginning of the message of SBCL's own check. */
 const SBCL_DEADLOCK = "Deadlock cycle detected";
 
-/** Characters of that message. */
 const MAX_DEADLOCK = 400;
 
 const MAX_FRAME = 100;
 
-/** Names of threads in a line about several. */
 const MOST_NAMES = 5;
 
 /** Facts for the list that the image does not know. */
 interface Asked {
-  /** The part of the names that was asked for. */
   readonly name: string | undefined;
   /** Ids of this agent's evaluations. */
   readonly mine: readonly number[];
-  /** Live stops of this client. */
   readonly stops: readonly Stop[];
   readonly guide: ToolGuide;
 }
@@ -53,7 +46,6 @@ function mayWaitUnseen({ level, state }: types.ProgramThread): boolean {
   return level === 0 && UNSEEN_STATES.includes(state);
 }
 
-/** The order in which threads are listed, by whose code they run. */
 const ORDER: readonly types.ProgramThread["whose"][] = ["evaluation", "code", "program", "client", "service"];
 
 const UNREAD: Readonly<Record<NonNullable<types.ProgramThread["unread"]>, string>> = {
@@ -69,7 +61,6 @@ const UNREAD: Readonly<Record<NonNullable<types.ProgramThread["unread"]>, string
   late: "reading the other stacks took all the time",
 };
 
-/** The answer of list-threads. */
 function threadListAnswer(found: types.ProgramThreads, asked: Asked): ToolAnswer {
   const listed = asked.name === undefined ? found.threads.filter(({ whose }) => whose !== "service") : found.threads;
   const sorted = [...listed].sort(compare);

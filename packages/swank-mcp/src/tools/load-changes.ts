@@ -12,7 +12,6 @@ import { insideLines } from "../report/report.js";
 import { cutName, cutText, firstTexts } from "../text/cut.js";
 import { lineDiff } from "../text/line-diff.js";
 
-/** Key of a result's `_meta` under which programs find the outcomes as data. */
 const LOADED_META = "swank-mcp/loaded-changes";
 
 /** Most forms that are listed under one heading, and users of one old definition that are named. */
@@ -20,7 +19,6 @@ const MAX_FORMS = 100;
 
 const MAX_USERS = 20;
 
-/** The headings, in their order. */
 const HEADINGS: Record<types.FormOutcome, string> = {
   loaded: "Loaded",
   failed: "Not loaded, because it does not compile; the image has its old definition",
@@ -39,7 +37,6 @@ const HEADINGS: Record<types.FormOutcome, string> = {
 
 const OUTCOMES = Object.keys(HEADINGS).filter((outcome): outcome is types.FormOutcome => outcome in HEADINGS);
 
-/** Why a name was not evaluated again. */
 const PROBLEMS: Record<types.UnloadedName["problem"], string> = {
   undefined: "Not defined",
   "no-file": "Not evaluated again, because no file of the program defines them",

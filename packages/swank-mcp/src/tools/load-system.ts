@@ -92,7 +92,6 @@ function compiledText(compiled: number, files: number): string {
   return compiled === files ? "compiled now" : `${compiled} of them compiled now`;
 }
 
-/** What is loaded of a system that is not loaded completely. */
 function partLines(loading: types.Loading): string[] {
   const { systems, action, notes, leftOut } = loading;
   if (systems.length === 0)

@@ -132,7 +132,6 @@ function remarks({ end, samples, outside, elsewhere, full, replaced, counts }: t
   ];
 }
 
-/** The answer of profile-code in the mode `time`. */
 function timingAnswer({ rounds, code, against, ratio, values }: types.Timing): ToolAnswer {
   const text = [
     `Time of one run, medians of ${rounds} rounds${against === undefined ? "" : " in turn"} without a profiler:`,

@@ -11,13 +11,10 @@ import { isForeign, release } from "../session/stops.js";
 import { cutName, firstOf, oneLine, plural } from "../text/cut.js";
 import { loadedData, loadedLine } from "./list-definitions.js";
 
-/** Key of a result's `_meta` under which programs find the report as data. */
 const RESET_META = "swank-mcp/reset";
 
-/** The same for what was restored. */
 const RESTORE_META = "swank-mcp/restored";
 
-/** Most names under one heading. */
 const MAX_NAMES = 50;
 
 const MAX_NAME = 300;
@@ -46,7 +43,6 @@ export function resetText(report: types.ResetReport): string {
   ].join("\n\n");
 }
 
-/** The report as data. */
 function resetData({ undefined: gone, left, loaded, aborted, stillRunning }: types.ResetReport): JsonObject {
   return {
     ...listData("undefined", gone.map(nameData)),
@@ -61,7 +57,6 @@ function nameData<D extends Pick<types.Definition, "name">>(definition: D): D {
   return { ...definition, name: cutName(definition.name, MAX_NAME) };
 }
 
-/** The first items of a list, and the number left out. */
 function listData(key: string, items: readonly unknown[]): JsonObject {
   const { shown, left } = firstOf(items, MAX_NAMES);
   return { [key]: shown, ...(left > 0 ? { [`${key}_left_out`]: left } : {}) };
@@ -136,7 +131,6 @@ export const resetSession = defineTool({
 
 const NO_STOPS = "There were no stops to end.";
 
-/** Ends the stops of this agent's evaluations and threads. */
 async function endStops(session: LispSession, { agent }: ToolContext): Promise<ToolAnswer> {
   const own = agent.stopsIn(session).filter((stop) => stop.level === 1 && !isForeign(stop, session));
   const ended = await Promise.allSettled(own.map((stop) => stop.evaluation?.abort() ?? release(stop)));
@@ -195,7 +189,6 @@ function restoredText({ count, failed, left, package: packageName }: Restored, {
   ].join("\n\n");
 }
 
-/** Resets the session in its image, or replaces the image. */
 async function resetImage(
   session: LispSession | undefined,
   context: ToolContext,
@@ -272,7 +265,6 @@ async function cleanImage(session: LispSession, signal: AbortSignal): Promise<To
   return answerWith([resetText(report), ...kept], RESET_META, resetData(report));
 }
 
-/** Forgets the server's own state of a session. */
 function forgetState({ agent }: ToolContext): void {
   agent.stops.clear();
   agent.background.forgetEnded();
@@ -293,14 +285,11 @@ function variableOf({ text }: KeptForm): string | undefined {
   return VARIABLE.exec(text)?.[1]?.toLowerCase();
 }
 
-/** What became of the forms that were kept. */
 interface Restored {
-  /** The number of forms that were evaluated again. */
   readonly count: number;
   /** The beginnings of those that failed, with the reasons. They are kept. */
   readonly failed: readonly string[];
   readonly left: LeftEffects;
-  /** The package that is current now. */
   readonly package: string;
 }
 

@@ -10,7 +10,6 @@ import { redefinitionLines } from "../report/report.js";
 import type { Presenter } from "../session/agent.js";
 import { cutName, cutText, fileName, firstOf, firstTexts, more, oneLine } from "../text/cut.js";
 
-/** Key of a result's `_meta` under which programs find the results as data. */
 const TESTS_META = "swank-mcp/tests";
 
 /** Most failures shown, and characters of each of their texts. */

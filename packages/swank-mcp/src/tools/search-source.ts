@@ -17,7 +17,6 @@ import {
 } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
-/** The refusal of a pattern that is no regular expression. */
 export function patternRefusal(tool: string, reason: string): Refusal {
   return new Refusal("INVALID_ARGUMENTS", `${tool}: The pattern is no regular expression. ${reason}.`, {
     remedy: "Correct the pattern, or leave out regexp to search for the text.",
@@ -26,7 +25,6 @@ export function patternRefusal(tool: string, reason: string): Refusal {
 
 const LINES_META = "swank-mcp/lines";
 
-/** Longest line, and longest first line of a definition. */
 const MAX_LINE = 160;
 
 const MAX_HEAD = 80;
@@ -55,7 +53,6 @@ function foundLinesAnswer(
   return { blocks: [cutText(text)], isError: false, meta };
 }
 
-/** What is known about a system that ASDF does not know. */
 export function missingSystemBlocks({
   system,
   similar,
@@ -118,7 +115,6 @@ function headText({ line, definition }: types.FoundLine): string | undefined {
   return `in ${oneLine(definition.text, MAX_HEAD)} (line ${definition.line})`;
 }
 
-/** Why a search ended before it had looked at all files. */
 const CUTS = {
   time: "the search took 20 s",
   files: "there are more than 5000 files",

@@ -17,7 +17,6 @@ import {
 } from "../report/names.js";
 import { cutName, cutText, fileName, firstOf, more, oneLine, plural } from "../text/cut.js";
 
-/** Key of a result's `_meta` under which programs find the places as data. */
 const SOURCE_META = "swank-mcp/source";
 
 /** Most that the texts of definitions may cost together, and most definitions that are listed without text. */
@@ -25,10 +24,8 @@ const MAX_TEXT = 20_000;
 
 const MAX_LISTED = 40;
 
-/** Most definitions in the data. */
 const MAX_DATA = 200;
 
-/** What the text of a definition is, in words. */
 const STATES: Record<types.TextState, string> = {
   loaded: "as loaded",
   "as-loaded": "the text that was loaded; the file has changed since",
@@ -43,7 +40,6 @@ const STATES: Record<types.TextState, string> = {
   unrecorded: "Lisp has not recorded where it came from",
 };
 
-/** The answer of show-source for a name. */
 function shownSourceAnswer(shown: types.ShownSource, asked: AskedName, guide: ToolGuide): ToolAnswer {
   if (shown.status === "package-not-found" || shown.status === "symbol-not-found")
     return missingNameAnswer(shown, asked, SOURCE_META, guide);
@@ -88,7 +84,6 @@ function isBare({ state }: types.DefinitionText): boolean {
   return state === "gone" || state === "unreadable" || state === "unrecorded";
 }
 
-/** Lines for definitions, as one paragraph. */
 function listed(definitions: readonly types.DefinitionText[], leftOut: number): string[] {
   const { shown, left } = firstOf(definitions, MAX_LISTED);
   const rest = left + leftOut > 0 ? [more(left + leftOut, "definition")] : [];
@@ -150,13 +145,10 @@ function sourcesData({ status, name, definitions, leftOut, families }: types.Fou
   return { status, name, definitions: shown, left_out: left, ...(families.length === 0 ? {} : { families }) };
 }
 
-/** Key of a result's `_meta` under which programs find the place as data. */
 const FILE_META = "swank-mcp/file";
 
-/** Longest first line of a definition. */
 const MAX_HEAD = 100;
 
-/** Most lines from one to another. */
 const MAX_RANGE = 500;
 
 /**

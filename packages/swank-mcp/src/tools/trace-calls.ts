@@ -7,10 +7,8 @@ import { defineTool, secondsUpTo, timeoutInput } from "../call/tool.js";
 import { countText, cutName, cutText, firstOf, more, oneLine, plural, timeText } from "../text/cut.js";
 import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
 
-/** Key of a result's `_meta` under which programs find the calls as data. */
 export const TRACE_META = "swank-mcp/trace";
 
-/** Most rows in the text. */
 const MOST_ROWS = 250;
 
 const MAX_TEXT = 300;
@@ -23,10 +21,8 @@ const MAX_METHODS = 8;
 /** Deeper calls are indented no further. */
 const MAX_INDENT = 40;
 
-/** What was known before the trace. */
 type Prepared = Pick<TraceCode, "count" | "missed">;
 
-/** The answer of trace-calls. */
 function traceAnswer(trace: types.Trace, prepared: Prepared): ToolAnswer {
   const lines = [
     ...failures(trace),
@@ -69,7 +65,6 @@ function callText({ text, values, exit, count, left, total, self, methods }: typ
   return `${oneLine(text, MAX_TEXT)}${times}${end}  ${timeText(total)}${own}${methodsText(methods)}`;
 }
 
-/** What the methods of a call are called, by their role. */
 const METHODS = { value: "value of", ran: "ran", applicable: "applicable" } as const;
 
 /** `; value of :AROUND (ITEM) of system audit; applicable (ITEM), (T)` */
