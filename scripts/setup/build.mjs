@@ -39,13 +39,14 @@ export async function build(projects = []) {
   if (isBundled) await bundle();
 }
 
-/** Removes compiled files whose source is gone. The compiler does not, so mocha would run them and npm would publish them. */
+/** Removes compiled files whose source is gone. The compiler does not, so mocha would run them and npm would publish them. The bundle is not compiled. */
 export async function pruneBuild(builds = BUILDS) {
   for (const { source, output } of builds) {
     if (!existsSync(output)) continue;
     for (const file of await readdir(output, { recursive: true })) {
       const stem = /^(.*?)\.(?:js|d\.ts)(?:\.map)?$/.exec(file)?.[1];
-      if (stem !== undefined && !existsSync(join(source, `${stem}.ts`))) await rm(join(output, file), { force: true });
+      if (stem === undefined || stem.startsWith("program/")) continue;
+      if (!existsSync(join(source, `${stem}.ts`))) await rm(join(output, file), { force: true });
     }
   }
 }

@@ -30,6 +30,8 @@ describe("packMcpb", () => {
     expect(Object.keys(files).filter((name) => /\.map$|^src\/|node_modules/.test(name))).to.deep.equal([]);
     const manifest = JSON.parse(Buffer.from(files["manifest.json"] ?? []).toString());
     expect(manifest.tools.map((/** @type {{ name: string }} */ { name }) => name)).to.include("evaluate-lisp");
-    expect(archive.equals(await readFile(await packMcpb(join(folder, "second"))))).to.equal(true);
+    const second = await readFile(await packMcpb(join(folder, "second")));
+    expect(unzipSync(second)).to.have.all.keys(Object.keys(files));
+    expect(archive.equals(second)).to.equal(true);
   });
 });

@@ -27,6 +27,13 @@ describe("pruneBuild", () => {
     );
   });
 
+  it("keeps the bundle, which another process may be reading", async () => {
+    await mkdir(join(folder, "dist/program/page"), { recursive: true });
+    await writeFile(join(folder, "dist/program/page/page.js"), "");
+    await pruneBuild([{ source: join(folder, "src"), output: join(folder, "dist") }]);
+    expect(await readdir(join(folder, "dist/program/page"))).to.deep.equal(["page.js"]);
+  });
+
   it("does nothing before the first build", async () => {
     await pruneBuild([{ source: join(folder, "src"), output: join(folder, "never-built") }]);
   });
