@@ -1,4 +1,4 @@
-import { listTools } from "../../scripts/checks/tools-list-budget.mjs";
+import { listTools } from "../../scripts/checks/sizes.mjs";
 
 /**
  * Measures the size of the answer to `tools/list`, which every conversation contains.

@@ -7,9 +7,8 @@ import { problemsOf } from "../setup/programs.mjs";
 import { closingLine } from "../testing/run-tests.mjs";
 import { checkInspector } from "./inspector.mjs";
 import { checkLispSystem } from "./lisp-system.mjs";
-import { checkPageSize } from "./page-size.mjs";
+import { checkPageSize, checkToolsListBudget } from "./sizes.mjs";
 import { checkSources } from "./sources.mjs";
-import { checkToolsListBudget } from "./tools-list-budget.mjs";
 
 const PACKAGES = ["packages/sexp-parser", "packages/swank-client", "packages/swank-mcp"];
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { listTools } from "../checks/tools-list-budget.mjs";
+import { listTools } from "../checks/sizes.mjs";
 import { vscode } from "../manifests/manifests.mjs";
 import { inRepository } from "../setup/paths.mjs";
 

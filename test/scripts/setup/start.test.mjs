@@ -1,25 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { pathToFileURL } from "node:url";
 import { expect } from "chai";
 import { inRepository } from "../../../scripts/setup/paths.mjs";
 import { lispWanted, serverArguments } from "../../../scripts/setup/start.mjs";
 
 const PROGRAM = "node_modules/.bin/swank-mcp";
-
-/** A process that would live for ever, its stdin being held open, but for `endWithParent`. */
-const CHILD = `
-  import { endWithParent } from ${JSON.stringify(pathToFileURL(inRepository("scripts/setup/start.mjs")).href)};
-  endWithParent(20);
-  process.stdin.resume();
-  process.stdout.write("up");
-`;
-const STARTER = `
-  const { spawn } = require("node:child_process");
-  const [program, ...args] = JSON.parse(process.env.COMMAND);
-  spawn(program, args, { stdio: "inherit" });
-`;
 
 describe("npm start", function () {
   this.timeout(120_000);
@@ -66,26 +51,4 @@ describe("the arguments of npm start", () => {
     expect(serverArguments([], false)).to.deep.equal([]);
     expect(serverArguments(["--attach", "4005"], false)).to.deep.equal(["--attach", "4005"]);
   });
-});
-
-describe("endWithParent", () => {
-  const node = [process.execPath, "--input-type=module", "-e", CHILD];
-  const commands = /** @type {[string, string[], NodeJS.Platform[]][]} */ ([
-    ["directly", node, ["linux", "darwin"]],
-    ["by a shell, as npm does,", ["sh", "-c", '"$0" "$@"; true', ...node], ["linux"]],
-  ]);
-
-  for (const [how, command, platforms] of commands) {
-    if (!platforms.includes(process.platform)) continue;
-    it(`ends a process started ${how} after its parent is killed`, async () => {
-      const env = { ...process.env, COMMAND: JSON.stringify(command), npm_lifecycle_event: "start" };
-      const starter = spawn(process.execPath, ["-e", STARTER], { stdio: ["pipe", "pipe", "inherit"], env });
-      const [text] = await once(starter.stdout, "data");
-      expect(String(text)).to.equal("up");
-      starter.kill("SIGKILL");
-      // Only when the last process that holds the pipe has ended does the stream close.
-      await once(starter, "close");
-      expect(starter.signalCode).to.equal("SIGKILL");
-    });
-  }
 });

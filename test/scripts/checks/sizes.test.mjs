@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { expect } from "chai";
-import { budgetProblems } from "../../../scripts/checks/tools-list-budget.mjs";
+import { budgetProblems, sizeProblems } from "../../../scripts/checks/sizes.mjs";
 
 const BUDGET = 1000;
 
@@ -18,5 +19,16 @@ describe("budgetProblems", () => {
     expect(budgetProblems(answer(BUDGET + 1), BUDGET)[0])
       .to.include(`${BUDGET + 1} bytes`)
       .and.include(`${BUDGET}`);
+  });
+});
+
+describe("the check of the page's size", () => {
+  it("accepts files that are small when they are compressed", () => {
+    expect(sizeProblems([new Uint8Array(1_000_000)])).to.deep.equal([]);
+  });
+
+  it("reports files that are too large together", () => {
+    const [problem] = sizeProblems([randomBytes(30_000), randomBytes(31_000)]);
+    expect(problem).to.match(/^The page takes 6\d{4} bytes, compressed; the maximum is 60000\./);
   });
 });
