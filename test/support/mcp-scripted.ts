@@ -1,5 +1,5 @@
 import { SwankError } from "swank-client";
-import { LispSession } from "#swank-mcp/session/image.js";
+import { type LispSession, lispSession } from "#swank-mcp/session/image.js";
 import { SILENT, stopData } from "./mcp-outcomes.js";
 import { only } from "./only.js";
 
@@ -72,7 +72,7 @@ export function scriptedSession(
   const lost = new Promise<SwankError>((resolve) => {
     lose = () => resolve(new SwankError("CONNECTION_LOST", "It is gone."));
   });
-  const session = new LispSession({
+  const session = lispSession({
     client: only("client", {
       abilities: only("abilities", { missing: [], has: () => true, require: () => undefined }),
       definitions: async () => ({ definitions: [], loaded: [] }),

@@ -1,5 +1,5 @@
 import { expect } from "chai";
-import { LispSession } from "#swank-mcp/session/image.js";
+import { lispSession } from "#swank-mcp/session/image.js";
 import { attachedOrigin } from "#swank-mcp/session/open-image.js";
 import { returned } from "../../support/mcp-outcomes.js";
 import { scriptedSession, settled } from "../../support/mcp-scripted.js";
@@ -24,7 +24,7 @@ describe("attachedOrigin", () => {
     const origin = attachedOrigin({ host: "lisp.example", port: 4005 }, FAR);
     expect(origin).to.deep.equal({ kind: "attached", address: "lisp.example:4005", warning: WARNING });
     const { client } = scriptedSession(() => settled(returned(["3"])));
-    const session = new LispSession({
+    const session = lispSession({
       client,
       origin,
       remarks: [WARNING],

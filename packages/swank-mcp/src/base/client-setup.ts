@@ -61,11 +61,7 @@ function jsonText({ key }: ClientHost, entry: ServerEntry): string {
   return JSON.stringify({ [key]: { swank: plain(entry) } });
 }
 
-/**
- * Instructions for adding this server to MCP clients.
- *
- * @param bin - Absolute path of the `swank-mcp` program.
- */
+/** Instructions for adding this server to MCP clients. @param bin - Absolute path of the `swank-mcp` program. */
 export function clientSetup(bin: string): string {
   const entry = { command: bin, args: [] };
   const hosts = HOSTS.map((name) => CLIENT_HOSTS[name]);
@@ -81,11 +77,7 @@ This writes the configuration itself, with the options that it is given; --dry-r
 `;
 }
 
-/**
- * Instructions for adding an HTTP server to MCP clients.
- *
- * @param token - `undefined` if the server needs none.
- */
+/** Instructions for adding an HTTP server to MCP clients. @param token - `undefined` if the server needs none. */
 export function httpClientSetup(url: string, token: string | undefined): string {
   const value = `Bearer ${token}`;
   const headers = token === undefined ? {} : { headers: { Authorization: value } };

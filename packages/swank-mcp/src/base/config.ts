@@ -33,11 +33,7 @@ export const DEFAULT_PORT = 4005;
 /** A number instead of `localhost`, which a minimal container may not resolve. */
 export const DEFAULT_HOST = "127.0.0.1";
 
-/**
- * Reads `[HOST:]PORT`; IPv6 hosts are in brackets.
- *
- * @throws OptionError - when the text does not have that form.
- */
+/** Reads `[HOST:]PORT`; IPv6 hosts are in brackets. @throws OptionError - when the text does not have that form. */
 function readAddress(text: string, source: string): ImageAddress {
   if (text === "") return { host: DEFAULT_HOST, port: DEFAULT_PORT };
   const match = /^(?:(?<host>\[[^\]]+\]|[^:[\]]+):)?(?<port>\d+)$/.exec(text);
@@ -55,11 +51,7 @@ export function addressText({ host, port }: ImageAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/**
- * Reads a port; 0, and an empty text, stand for any free port.
- *
- * @throws OptionError - when the text is not a port.
- */
+/** Reads a port; 0, and an empty text, stand for any free port. @throws OptionError - when the text is not a port. */
 function readFreePort(text: string, source: string): number {
   const port = Number(text);
   if (/^\d*$/.test(text) && port <= 65535) return port;

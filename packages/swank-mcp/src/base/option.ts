@@ -3,11 +3,7 @@ export class OptionError extends Error {
   override readonly name = "OptionError";
 }
 
-/**
- * One option, as the command line, the environment, `--help` and the documentation use it.
- *
- * `T` is the type of its value.
- */
+/** One option, as the command line, the environment, `--help` and the documentation use it. `T` is the type of its value. */
 export interface Option<T> {
   readonly flag: `--${string}`;
   /** The value's name in the help; absent for options without a value. */

@@ -133,6 +133,11 @@ export class Refusal extends Error {
   }
 }
 
+/** The refusal of arguments that do not fit together. */
+export function misused(tool: string, problem: string, remedy = "Correct this and call again."): Refusal {
+  return new Refusal("INVALID_ARGUMENTS", `${tool}: ${problem}`, { remedy });
+}
+
 /** The same error of `swank-client` with a remedy in terms of this server's options. */
 function reworded(cause: SwankError, remedy: string): SwankError {
   return new SwankError(cause.code, cause.message, { cause, remedy, details: cause.details });

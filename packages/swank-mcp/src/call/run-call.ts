@@ -99,8 +99,6 @@ async function answer(
       watched = used;
       return used;
     },
-    currentSession: () => agent.host.current(call.signal),
-    lastLoss: () => agent.host.loss(),
     renew: (session) => {
       usedLisp = true;
       return agent.host.renew(session, signal);

@@ -133,7 +133,8 @@ export async function findStop(thread: string, context: ToolContext): Promise<Ad
   const address = readStopAddress(thread);
   // Without a session there is no stop of this agent. Only an image to attach to may have a stop of another client.
   const needsNoImage = address.kind === "latest" || context.config.attach === undefined;
-  if (needsNoImage && (await context.currentSession()) === undefined) throw await noImage(context);
+  const { host } = context.agent;
+  if (needsNoImage && (await host.current(context.cancelled)) === undefined) throw noImage(await host.loss());
   const session = await context.session();
   const stops = innermost(context.agent.stopsIn(session));
   const stop = chosen(stops, address);
@@ -144,8 +145,7 @@ export async function findStop(thread: string, context: ToolContext): Promise<Ad
   throw await missing(address, [...stops, ...foreign], session, context);
 }
 
-async function noImage({ lastLoss }: ToolContext): Promise<Refusal> {
-  const loss = await lastLoss();
+function noImage(loss: string | undefined): Refusal {
   return notDebugging(loss === undefined ? others([]) : `${loss} Its stops are gone. ${others([])}`);
 }
 

@@ -216,8 +216,6 @@ export interface ToolContext {
    * @throws Refusal `LISP_UNREACHABLE`, `IMAGE_HANGS`, SwankError - when the image cannot be reached or launched.
    */
   session(options?: { readonly evenIfHung?: boolean }): Promise<LispSession>;
-  currentSession(): Promise<LispSession | undefined>;
-  lastLoss(): Promise<string | undefined>;
   renew(session: LispSession): Promise<LispSession>;
   /** Sends the client new output of the evaluation and its stream or, without a stream, a text about the current wait. */
   progress(text: string, stream?: types.OutputStream): void;

@@ -1,12 +1,55 @@
+import { readFileSync } from "node:fs";
 import { ProtocolError, ResourceNotFoundError, type Server, type ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { lazily } from "../call/tool.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { APP_TYPE, APP_URI, readApp } from "./app.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
 import { type Readable, ReadableChanges, readText } from "./readable.js";
 import { INVALID_PARAMS } from "./sent-message.js";
 import type { ServedSkill } from "./skills.js";
+
+/** The extension that a host declares which can show apps (SEP-1865). */
+const EXTENSION = "io.modelcontextprotocol/ui";
+
+const APP_TYPE = "text/html;profile=mcp-app";
+
+const APP_URI = "ui://swank/stop";
+
+/** The bundle makes the app (`scripts/bundle/bundle.mjs`). */
+const FILE = new URL("../../dist/program/app/stop.html", import.meta.url);
+
+/** The tools whose answers can be about a stop. */
+const TOOLS: ReadonlySet<string> = new Set([
+  "evaluate-lisp",
+  "load-system",
+  "load-changes",
+  "run-tests",
+  "interrupt-thread",
+  "debugger_frames",
+  "debugger_invoke_restart",
+  "debugger_step",
+  "debugger_continue",
+]);
+
+const capabilitiesSchema = z.looseObject({
+  extensions: z.looseObject({ [EXTENSION]: z.looseObject({ mimeTypes: z.array(z.string()) }) }),
+});
+
+/** Whether a client with these capabilities shows apps. */
+export function showsApps(capabilities: unknown): boolean {
+  const read = capabilitiesSchema.safeParse(capabilities);
+  return read.success && read.data.extensions[EXTENSION].mimeTypes.includes(APP_TYPE);
+}
+
+/** An entry of `tools/list` with the app that shows the tool's answers, if there is one. */
+export function withApp(tool: string, entry: object): object {
+  return TOOLS.has(tool) ? { ...entry, _meta: { ui: { resourceUri: APP_URI } } } : entry;
+}
+
+/** The app: a page of HTML with its script and its style, which loads nothing. */
+function readApp(): string {
+  return readFileSync(FILE, "utf8");
+}
 
 /** The SDK's extension for skills (SEP-2640). */
 export const SKILLS = "io.modelcontextprotocol/skills";

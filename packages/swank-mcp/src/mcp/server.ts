@@ -14,16 +14,15 @@ import * as z from "zod";
 import type { ToolAnswer } from "../base/answer.js";
 import { VERSION } from "../base/version.js";
 import type { ToolCall } from "../call/run-call.js";
-import { lazily, type Tool } from "../call/tool.js";
+import type { Tool } from "../call/tool.js";
 import type { Ask } from "../session/approval-places.js";
 import { oneLine } from "../text/cut.js";
 import type { ToolServer } from "../tools/tool-server.js";
-import { showsApps, withApp } from "./app.js";
 import { CHANNEL, Channel } from "./channel.js";
 import { askThrough, canAsk, formOf, readReply } from "./elicitation.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
 import { ProgressReporter } from "./progress.js";
-import { Resources, SKILLS, serveResources, serveSubscriptions } from "./resources.js";
+import { Resources, SKILLS, serveResources, serveSubscriptions, showsApps, withApp } from "./resources.js";
 import { INTERNAL_ERROR, INVALID_PARAMS } from "./sent-message.js";
 import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.js";
 
@@ -40,11 +39,7 @@ export interface ClientInfo {
 /** The only revision in which every request names its own. */
 const MODERN_REVISION = "2026-07-28";
 
-/**
- * Checks the revision of a request, which the SDK does only until a connection has its first call.
- *
- * @throws UnsupportedProtocolVersionError
- */
+/** Checks the revision of a request, which the SDK does only until a connection has its first call. @throws UnsupportedProtocolVersionError */
 function checkRevision({ mcpReq }: ServerContext): void {
   const requested = envelope(mcpReq)[PROTOCOL_VERSION_META_KEY];
   if (requested === MODERN_REVISION) return;
@@ -237,9 +232,8 @@ export interface Connection {
   readonly calls: SuspendedCalls;
   /** True if the client takes nothing but answers: it is sent no progress, and asked nothing while a call runs. */
   readonly isQuiet?: boolean;
-  list(): { readonly tools: readonly object[] };
-  /** The same with the app that shows stops, for a host that can show it. */
-  listWithApp(): { readonly tools: readonly object[] };
+  /** The answer to `tools/list`. @param hasApp - Whether the host can show the app for stops. */
+  list(hasApp: boolean): { readonly tools: readonly object[] };
   readonly resources: Resources;
   readonly channel: Channel;
   /** True if each request has a server of its own, which can send nothing by itself. */
@@ -261,8 +255,9 @@ export function connectionOf(tools: ToolServer, events: ConnectionEvents): Conne
     calls,
     resources,
     channel,
-    list: listOf(tools, listed),
-    listWithApp: listOf(tools, (tool) => withApp(tool.name, listed(tool))),
+    list: (hasApp) => ({
+      tools: tools.usableTools.map((tool) => (hasApp ? withApp(tool.name, listed(tool)) : listed(tool))),
+    }),
     onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
     onList: once(() => events.onList?.()),
     onError: (error) => events.onError(error),
@@ -272,12 +267,6 @@ export function connectionOf(tools: ToolServer, events: ConnectionEvents): Conne
       channel.close();
     },
   };
-}
-
-/** Returns the function that makes the answer to `tools/list`. The entries of the tools are made once. */
-function listOf(tools: ToolServer, entryOf: (tool: Tool) => object): Connection["list"] {
-  const entries = lazily(() => new Map(tools.tools.map((tool) => [tool, entryOf(tool)])));
-  return () => ({ tools: tools.usableTools.flatMap((tool) => entries().get(tool) ?? []) });
 }
 
 /** Tells a client when an image turns out to lack what some of the tools need. */
@@ -319,11 +308,11 @@ export function createServer(tools: ToolServer, Kind = Server): Server {
 
 /** Serves a client that names itself once, at `initialize`. */
 export function serveLegacy(server: Server, connection: Connection): void {
-  const { onClient, onList, list, listWithApp } = connection;
+  const { onClient, onList, list } = connection;
   const hasApp = () => showsApps(server.getClientCapabilities());
   server.setRequestHandler("tools/list", NO_PARAMS, () => {
     onList();
-    return { ...(hasApp() ? listWithApp() : list()) };
+    return { ...list(hasApp()) };
   });
   serveResources(server, connection.resources, { hasApp });
   serveSubscriptions(server, connection.resources, connection.onError);
@@ -343,7 +332,7 @@ function openChannel(server: Server, { channel, onError }: Connection): void {
 
 /** Serves a client that names itself in every request. */
 export function serveModern(server: Server, connection: Connection): void {
-  const { list, listWithApp, onClient, onList } = connection;
+  const { list, onClient, onList } = connection;
   const meet = (context: ServerContext) => {
     checkRevision(context);
     onClient(namedClient(context));
@@ -354,7 +343,7 @@ export function serveModern(server: Server, connection: Connection): void {
   server.setRequestHandler("tools/list", NO_PARAMS, (_params, context) => {
     meet(context);
     onList();
-    return { ...(hasApp(context) ? listWithApp() : list()) };
+    return { ...list(hasApp(context)) };
   });
   server.setRequestHandler("tools/call", ({ params }, context) => {
     meet(context);

@@ -38,10 +38,7 @@ interface Begun {
   presenter: Presenter | undefined;
 }
 
-/**
- * The evaluations that one agent has begun. An evaluation may outlast the call that began it; its output goes to the call that
- * waits for it now.
- */
+/** The evaluations that one agent has begun. An evaluation may outlast the call that began it; its output goes to the call that waits for it now. */
 class OwnEvaluations {
   readonly #begun = new WeakMap<Evaluation, Begun>();
   readonly #ids = new WeakMap<LispClient, Set<number>>();

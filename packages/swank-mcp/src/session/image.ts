@@ -157,10 +157,7 @@ export class ImageHost {
     }
   }
 
-  /**
-   * Returns the current session, once it is connected, or the one being replaced; `undefined` if there is none. Never connects or
-   * launches.
-   */
+  /** Returns the current session, once it is connected, or the one being replaced; `undefined` if there is none. Never connects or launches. */
   current(signal?: AbortSignal): Promise<LispSession | undefined> {
     const current = Promise.resolve(this.#retiring ?? this.#current?.catch(() => undefined));
     return signal === undefined ? current : unlessAborted(current, signal);
@@ -395,75 +392,51 @@ export interface SessionParts {
 }
 
 /** A connection to an image, from the first tool that needs it to the end of the image or the server. */
-export class LispSession {
-  readonly client: LispClient;
-  readonly origin: ImageOrigin;
-  readonly identity: string;
-  readonly remarks: readonly string[];
-  readonly isPartlyLoaded: boolean;
-  readonly notes: readonly string[];
-  readonly check: ConnectionCheck | undefined;
-  readonly processOutput: ProcessOutput | undefined;
-  readonly directory: SessionParts["directory"];
-  readonly awaitedLock: () => Promise<string | undefined>;
-  readonly explainLoss: () => Promise<string>;
-  readonly close: () => Promise<void>;
-  /** Characters that the process had written when the session was opened. */
-  readonly outputAtStart: number;
-  /** The faults of swank-client's own code in the image. */
-  readonly faults: FaultCounter;
-  #packageName: string;
-  #isRetired = false;
-  #resets = 0;
+export type LispSession = ReturnType<typeof lispSession>;
 
-  constructor(parts: SessionParts) {
-    this.client = parts.client;
-    this.origin = parts.origin;
-    this.identity = parts.identity;
-    this.remarks = parts.remarks ?? [];
-    this.isPartlyLoaded = parts.isPartlyLoaded ?? false;
-    this.notes = parts.notes ?? [];
-    this.check = parts.check;
-    this.processOutput = parts.processOutput;
-    this.directory = parts.directory;
-    this.awaitedLock = parts.awaitedLock ?? (async () => undefined);
-    this.explainLoss = parts.explainLoss;
-    this.close = parts.close;
-    this.outputAtStart = parts.processOutput?.length ?? 0;
-    this.faults = new FaultCounter(parts.client);
-    this.#packageName = parts.client.info.package.name;
-  }
-
-  /** The current package, as the latest evaluation left it. */
-  get packageName(): string {
-    return this.#packageName;
-  }
-
-  /** Sets the current package after an evaluation has ended or stopped. */
-  follow(packageName: string): void {
-    this.#packageName = packageName;
-  }
-
-  /** True once the session is being replaced: its loss is then intended. */
-  get isRetired(): boolean {
-    return this.#isRetired;
-  }
-
-  /** Marks the session as being replaced, before it is closed. */
-  retire(): void {
-    this.#isRetired = true;
-    this.noteReset();
-  }
-
-  /** Number of resets. If it changes during an evaluation, a reset may have ended the evaluation. */
-  get resets(): number {
-    return this.#resets;
-  }
-
-  /** Counts a reset, which is about to abort the session's evaluations. */
-  noteReset(): void {
-    this.#resets += 1;
-  }
+export function lispSession({ remarks = [], notes = [], isPartlyLoaded = false, ...parts }: SessionParts) {
+  const { client, check, processOutput, awaitedLock = async () => undefined } = parts;
+  let packageName = client.info.package.name;
+  let isRetired = false;
+  let resets = 0;
+  return {
+    ...parts,
+    check,
+    processOutput,
+    awaitedLock,
+    remarks,
+    notes,
+    isPartlyLoaded,
+    /** Characters that the process had written when the session was opened. */
+    outputAtStart: processOutput?.length ?? 0,
+    /** The faults of swank-client's own code in the image. */
+    faults: new FaultCounter(client),
+    /** The current package, as the latest evaluation left it. */
+    get packageName(): string {
+      return packageName;
+    },
+    /** Sets the current package after an evaluation has ended or stopped. */
+    follow(name: string): void {
+      packageName = name;
+    },
+    /** True once the session is being replaced: its loss is then intended. */
+    get isRetired(): boolean {
+      return isRetired;
+    },
+    /** Marks the session as being replaced, before it is closed. */
+    retire(): void {
+      isRetired = true;
+      resets += 1;
+    },
+    /** Number of resets. If it changes during an evaluation, a reset may have ended the evaluation. */
+    get resets(): number {
+      return resets;
+    },
+    /** Counts a reset, which is about to abort the session's evaluations. */
+    noteReset(): void {
+      resets += 1;
+    },
+  };
 }
 
 /** Counts the faults of swank-client's own code in an image, and logs each once. */

@@ -27,7 +27,8 @@ import {
   AgentName,
   type AttachedOrigin,
   type ImageHost,
-  LispSession,
+  type LispSession,
+  lispSession,
   type OnDelay,
   type OnFile,
   type OpenSession,
@@ -164,7 +165,7 @@ async function openAttachedImage(
       again: { opener: tcpOpener(address), secret },
       abandon: () => connection.drop(new SwankError("CONNECTION_LOST", DEAD, { remedy: CALL_AGAIN })),
     });
-    return new LispSession({
+    return lispSession({
       ...known,
       client,
       check,
@@ -270,7 +271,7 @@ async function openOwnImage(
     // What the files wrote to the process's own streams is then read, and is not taken for the output of an evaluation.
     await setImmediate();
     const shared = await sharing?.share(client);
-    return new LispSession({
+    return lispSession({
       client,
       check: checkOf(client, { address: "the image", abandon: () => client.close() }),
       origin: { kind: "own", shared },

@@ -1,20 +1,10 @@
 import type { types } from "swank-client";
 import * as z from "zod";
 import { answerWith, type JsonObject, type ToolAnswer, type ToolGuide } from "../base/answer.js";
-import { Refusal } from "../base/refusals.js";
+import { misused } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingNameAnswer, similarNamesHint } from "../report/names.js";
-import {
-  cutName,
-  cutText,
-  expressionHint,
-  firstTexts,
-  oneLine,
-  patternText,
-  plural,
-  pluralPatternText,
-  shown,
-} from "../text/cut.js";
+import { cutName, cutText, expressionHint, firstTexts, oneLine, patternText, plural, shown } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 import { patternRefusal } from "./search-source.js";
 
@@ -77,8 +67,9 @@ function otherwise({ kind, external }: Search): string {
 function someText(found: types.FoundNames, search: Search): string {
   const { pattern, regexp } = search;
   const left = found.count - found.names.length;
-  const what = found.count === 1 ? patternText(pattern, regexp) : pluralPatternText(pattern, regexp);
-  const head = `${names(found.count)} ${pattern === "" ? `of package ${cutName(search.package ?? "")}` : what}`;
+  const what =
+    pattern === "" ? `of package ${cutName(search.package ?? "")}` : patternText(pattern, regexp, found.count);
+  const head = `${names(found.count)} ${what}`;
   const homes = [...new Set(found.names.map(({ package: home }) => home))];
   const lists = homes.map((home) =>
     found.names
@@ -165,9 +156,11 @@ export const aproposSearch = defineTool({
     }),
   async run({ pattern = "", regexp = false, package: packageName, kind, external, limit }, { session, signal, guide }) {
     if (pattern === "" && packageName === undefined)
-      throw new Refusal("INVALID_ARGUMENTS", "apropos-search: Without a pattern, name a package.", {
-        remedy: "Pass a part of the names as pattern, or package for all of its names.",
-      });
+      throw misused(
+        "apropos-search",
+        "Without a pattern, name a package.",
+        "Pass a part of the names as pattern, or package for all of its names.",
+      );
     const { client } = await session();
     const found = await client.code.apropos(pattern, { regexp, package: packageName, kind, external, limit, signal });
     if (found.status === "bad-pattern") throw patternRefusal("apropos-search", found.reason);

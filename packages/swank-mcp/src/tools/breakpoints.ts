@@ -85,9 +85,9 @@ export const breakpointList = defineTool({
   description: "List all breakpoints of this session.",
   input: () => z.strictObject({}),
   output: () => z.looseObject({ breakpoints: z.array(z.looseObject({})).optional() }),
-  async run(_, { session, currentSession, signal }) {
+  async run(_, { session, agent, cancelled, signal }) {
     // Without an image there are no breakpoints.
-    if ((await currentSession()) === undefined) return jsonAnswer({ breakpoints: [] });
+    if ((await agent.host.current(cancelled)) === undefined) return jsonAnswer({ breakpoints: [] });
     const { client } = await session();
     return jsonAnswer(breakpointListData(await client.breakpoints.list({ signal })));
   },
@@ -102,8 +102,8 @@ export const breakpointRemove = defineTool({
   description: "Remove a breakpoint.",
   input: () => z.strictObject({ id: z.int().describe("Breakpoint id") }),
   output: () => z.looseObject({ removed: z.number().optional() }),
-  async run({ id }, { session, currentSession, signal }) {
-    if ((await currentSession()) === undefined)
+  async run({ id }, { session, agent, cancelled, signal }) {
+    if ((await agent.host.current(cancelled)) === undefined)
       throw new Refusal("NO_SUCH_BREAKPOINT", `There is no breakpoint ${id}.`);
     const { client } = await session();
     await client.breakpoints.remove(id, { signal });

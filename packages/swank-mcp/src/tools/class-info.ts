@@ -1,7 +1,7 @@
 import type { types } from "swank-client";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
-import { Refusal } from "../base/refusals.js";
+import { misused, type Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import {
   definitionLine,
@@ -182,7 +182,6 @@ export const classInfo = defineTool({
 
 function notGeneric(name: string): Refusal {
   const shown = cutName(name);
-  return new Refusal("INVALID_ARGUMENTS", `class-info: ${shown} is not a generic function, so it takes no arguments.`, {
-    remedy: `Call again with the name of a generic function, or describe ${shown} without arguments.`,
-  });
+  const remedy = `Call again with the name of a generic function, or describe ${shown} without arguments.`;
+  return misused("class-info", `${shown} is not a generic function, so it takes no arguments.`, remedy);
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { Refusal } from "../base/refusals.js";
+import { misused, Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { compiledAnswer } from "../report/notes.js";
 import { holdsForm, isSystemFile } from "../text/cut.js";
@@ -32,10 +32,12 @@ export const compileCode = defineTool({
 function sourceOf(code: string | undefined, file: string | undefined) {
   if (code !== undefined && file === undefined) return { code };
   if (code !== undefined || file === undefined)
-    throw new Refusal("INVALID_ARGUMENTS", "compile-code: Give either code or a file.", {
-      remedy: "Correct this and call again. compile-code takes code, or a file.",
-    });
+    throw misused(
+      "compile-code",
+      "Give either code or a file.",
+      "Correct this and call again. compile-code takes code, or a file.",
+    );
   if (!isSystemFile(file)) return { file };
-  const problem = "compile-code: An .asd file defines systems, which ASDF compiles and loads.";
-  throw new Refusal("INVALID_ARGUMENTS", problem, { remedy: "Call load-system with this file." });
+  const problem = "An .asd file defines systems, which ASDF compiles and loads.";
+  throw misused("compile-code", problem, "Call load-system with this file.");
 }

@@ -2,7 +2,7 @@ import type { types } from "swank-client";
 import { loadCode } from "swank-client/internal";
 import * as z from "zod";
 import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
-import { Refusal } from "../base/refusals.js";
+import { misused } from "../base/refusals.js";
 import { answerPresented } from "../call/evaluate.js";
 import { preparedWithin } from "../call/run-call.js";
 import { defineTool, type ToolContext, timeoutInput } from "../call/tool.js";
@@ -234,13 +234,9 @@ function sourceOf(system: string | undefined, file: string | undefined, test: bo
   if (system !== undefined && file === undefined) return { system };
   if (file !== undefined && system === undefined) {
     if (!test || isSystemFile(file)) return { file };
-    throw misused("Only a system has test systems, and this file is no .asd file.");
+    throw misused("load-system", "Only a system has test systems, and this file is no .asd file.", TAKES);
   }
-  throw misused("Give either a system or a file.");
+  throw misused("load-system", "Give either a system or a file.", TAKES);
 }
 
-function misused(message: string): Refusal {
-  return new Refusal("INVALID_ARGUMENTS", `load-system: ${message}`, {
-    remedy: "Correct this and call again. load-system takes the name of a system, or a .lisp or .asd file.",
-  });
-}
+const TAKES = "Correct this and call again. load-system takes the name of a system, or a .lisp or .asd file.";

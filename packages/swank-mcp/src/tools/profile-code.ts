@@ -2,7 +2,7 @@ import type { types } from "swank-client";
 import { profileCode as preparedProfile, timeCode } from "swank-client/internal";
 import * as z from "zod";
 import { answerWith, type ToolAnswer } from "../base/answer.js";
-import { Refusal } from "../base/refusals.js";
+import { misused } from "../base/refusals.js";
 import { defineTool, secondsUpTo, timeoutInput } from "../call/tool.js";
 import {
   bytesText,
@@ -15,7 +15,7 @@ import {
   plural,
   timeText,
 } from "../text/cut.js";
-import { answerRun, WATCH_MARGIN, watchRequest } from "./watch-run.js";
+import { answerRun, WATCH_MARGIN, watchRequest } from "./trace-calls.js";
 
 export const PROFILE_META = "swank-mcp/profile";
 
@@ -188,7 +188,7 @@ export const profileCode = defineTool({
     const source = sourceOf(code, seconds, against);
     if (mode === "time") {
       if ("seconds" in source || names.package !== undefined || names.functions !== undefined)
-        throw misused("The mode time takes code and against only.");
+        throw misused("profile-code", "The mode time takes code and against only.");
       return {
         request: undefined,
         async act() {
@@ -222,9 +222,5 @@ function sourceOf(
 ): types.ProfileSource {
   if (code !== undefined && seconds === undefined) return { code, against };
   if (code === undefined && seconds !== undefined && against === undefined) return { seconds };
-  throw misused("Give either code or seconds; against needs code.");
-}
-
-function misused(message: string): Refusal {
-  return new Refusal("INVALID_ARGUMENTS", `profile-code: ${message}`, { remedy: "Correct this and call again." });
+  throw misused("profile-code", "Give either code or seconds; against needs code.");
 }

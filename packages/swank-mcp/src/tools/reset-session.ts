@@ -2,7 +2,7 @@ import { followEvaluation, type types } from "swank-client";
 import * as z from "zod";
 import { answerWith, type JsonObject, type ToolAnswer, textAnswer } from "../base/answer.js";
 import { settledWithin } from "../base/lifetime.js";
-import { Refusal } from "../base/refusals.js";
+import { misused, Refusal } from "../base/refusals.js";
 import { defineTool, type ToolContext } from "../call/tool.js";
 import { REACTION_TIME } from "../session/conclusion.js";
 import type { LispSession } from "../session/image.js";
@@ -115,10 +115,8 @@ export const resetSession = defineTool({
     }),
   async run({ restore = false, "stops-only": stopsOnly = false }, context) {
     if (restore && stopsOnly)
-      throw new Refusal("INVALID_ARGUMENTS", "reset-session: With stops-only, nothing needs to be restored.", {
-        remedy: "Give one of them.",
-      });
-    const session = await context.currentSession();
+      throw misused("reset-session", "With stops-only, nothing needs to be restored.", "Give one of them.");
+    const session = await context.agent.host.current(context.cancelled);
     if (stopsOnly) return session === undefined ? textAnswer(NO_STOPS) : endStops(session, context);
     const { forms } = context.agent.host;
     // An image that has come after the loss is kept: it may have what the definitions need.
@@ -218,8 +216,8 @@ async function onlyThere(session: LispSession): Promise<readonly string[]> {
   ];
 }
 
-async function withoutImage({ config, lastLoss }: ToolContext): Promise<ToolAnswer> {
-  const loss = await lastLoss();
+async function withoutImage({ config, agent }: ToolContext): Promise<ToolAnswer> {
+  const loss = await agent.host.loss();
   if (loss === undefined) return textAnswer("Session reset. No image was in use.");
   return textAnswer(`Session reset. ${loss} ${config.attach === undefined ? FRESH_NEXT : CONNECTED_NEXT}`);
 }

@@ -1,26 +1,15 @@
 import type { types } from "swank-client";
 import * as z from "zod";
 import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
-import { Refusal } from "../base/refusals.js";
+import { misused, type Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { missingAnswer, similarNamesHint } from "../report/names.js";
-import {
-  cutName,
-  cutText,
-  expressionHint,
-  fileName,
-  firstTexts,
-  oneLine,
-  patternText,
-  plural,
-  pluralPatternText,
-} from "../text/cut.js";
+import { cutName, cutText, expressionHint, fileName, firstTexts, oneLine, patternText, plural } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
 export function patternRefusal(tool: string, reason: string): Refusal {
-  return new Refusal("INVALID_ARGUMENTS", `${tool}: The pattern is no regular expression. ${reason}.`, {
-    remedy: "Correct the pattern, or leave out regexp to search for the text.",
-  });
+  const remedy = "Correct the pattern, or leave out regexp to search for the text.";
+  return misused(tool, `The pattern is no regular expression. ${reason}.`, remedy);
 }
 
 const LINES_META = "swank-mcp/lines";
@@ -81,7 +70,7 @@ function someText(found: types.FoundInSources, { pattern, regexp, start }: Searc
   const what = `${count} ${plural(count, "line")} in ${files}: ${shownPart(shown, start, count)}`;
   const next = start + shown < count ? [`For more, pass start: ${start + shown}.`] : [];
   return [
-    `${what} ${shown === 1 ? patternText(pattern, regexp) : pluralPatternText(pattern, regexp)}`,
+    `${what} ${patternText(pattern, regexp, shown)}`,
     ...matches.map(fileText),
     [...next, lookedAt(found)].join("\n"),
   ].join("\n\n");
@@ -186,11 +175,8 @@ export const searchSource = defineTool({
       limit: z.int().min(1).max(MAX_LINES).optional().describe("Most lines to show (default 50)"),
     }),
   async run({ pattern, regexp = false, system, folder, start = 0, limit, code, exclude }, { session, signal, guide }) {
-    if (system !== undefined && folder !== undefined) {
-      throw new Refusal("INVALID_ARGUMENTS", "search-source: Give a system or a folder, not both.", {
-        remedy: "Leave out one of them.",
-      });
-    }
+    if (system !== undefined && folder !== undefined)
+      throw misused("search-source", "Give a system or a folder, not both.", "Leave out one of them.");
     const { client } = await session();
     const found = await client.code.searchSource(pattern, {
       regexp,

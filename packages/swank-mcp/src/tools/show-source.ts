@@ -151,11 +151,7 @@ const MAX_HEAD = 100;
 
 const MAX_RANGE = 500;
 
-/**
- * The answer of show-source for a file.
- *
- * @param line - The line that the caller asked for; `undefined` if several.
- */
+/** The answer of show-source for a file. @param line - The line that the caller asked for; `undefined` if several. */
 function shownFileAnswer(shown: types.ShownFile, line: number | undefined, guide: ToolGuide): ToolAnswer {
   const meta = { [FILE_META]: fileData(shown) };
   switch (shown.status) {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { SwankError } from "swank-client";
 import type { ToolAnswer, ToolServer } from "swank-mcp";
 import { NO_ERROR } from "#swank-mcp/report/stop.js";
-import { LispSession } from "#swank-mcp/session/image.js";
+import { lispSession } from "#swank-mcp/session/image.js";
 import { frames, restarts, SILENT, snapshot } from "../../../support/mcp-outcomes.js";
 import { type ScriptedOutcome, scriptedSession, settled } from "../../../support/mcp-scripted.js";
 import { closeServer, toolServer } from "../../../support/mcp-server.js";
@@ -21,7 +21,7 @@ async function call(tools: ToolServer, name: string, args: object = {}): Promise
 describe("reset-session", () => {
   it("keeps the last error if the reset fails in the image", async () => {
     const parts = scriptedSession(() => settled(FAILED));
-    const session = new LispSession({
+    const session = lispSession({
       client: only("client", {
         ...parts.client,
         reset: () => Promise.reject(new SwankError("REQUEST_TIMEOUT", "No reply.")),
