@@ -5,9 +5,6 @@
 (require 'package)
 (setq package-archives nil)
 (package-initialize)
-;; In this home, SLIME is a package only if the system has it as one.
-(unless (package-installed-p 'slime)
-  (push '(slime 99) package--builtin-versions))
 (package-install-file (pop command-line-args-left))
 (require 'swank-mcp)
 (swank-mcp-mode 1)

@@ -89,9 +89,11 @@ describe("the transcript of swank-mcp.el", function () {
 
 const names = z.array(z.string());
 
-/** The names of the messages that an Emacs has received since `recordMessages`. */
+/** The names of the messages that an Emacs has received since `recordMessages`, except those of the channels that are the REPLs of SLY. */
 async function messages(emacs: Emacs): Promise<readonly string[]> {
-  const list = await emacs.eval("(json-encode (vconcat (mapcar 'symbol-name (mapcar 'car swank-mcp-test-messages))))");
+  const list = await emacs.eval(`(json-encode (vconcat (mapcar 'symbol-name (mapcar 'car
+    (cl-remove-if (lambda (message) (memq (car-safe (nth 2 message)) '(:process :prompt :write-string :write-values)))
+                  swank-mcp-test-messages)))))`);
   return names.parse(JSON.parse(JSON.parse(list)));
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +23,9 @@ import { type RealSwank, startRealSwank } from "../support/real-swank.js";
 const PATIENCE = 120_000;
 
 const SOURCES = process.env["SLY_SOURCES"];
+
+/** What swank-mcp.el asks SLIME, and SLY in another way. */
+const OF_SLIME_ONLY: readonly string[] = ["slime-threads-buffer-name", "sldb-frame-region"];
 
 const SWANK_MCP_EL = fileURLToPath(new URL("../../../packages/swank-mcp/emacs/", import.meta.url));
 
@@ -197,13 +200,47 @@ Operation was (/ 21 0).
     });
   });
 
-  it("is told of by swank-mcp.el, which needs SLIME", async () => {
+  describe("with a ~/.sly-secret", () => {
+    let home: string;
+    const saved = process.env["HOME"];
+    before(async () => {
+      home = await mkdtemp(join(tmpdir(), "sly-"));
+      await writeFile(join(home, ".sly-secret"), "open sesame\n", { mode: 0o600 });
+      process.env["HOME"] = home;
+    });
+    after(() => {
+      process.env["HOME"] = saved;
+      return rm(home, { recursive: true });
+    });
+
+    it("gets it, as does no server that wants none", async () => {
+      const guarded = await startRealSwank(home, 0, undefined, "slynk");
+      for (const { port } of [guarded, image]) {
+        const agent = await connect({ port, timeout: PATIENCE });
+        expect(await evaluated(agent, "(+ 1 2)")).to.equal("3");
+        await agent.close();
+      }
+      await guarded.stop();
+      const swank = await startRealSwank(undefined, 0, undefined, "swank");
+      await (await connect({ port: swank.port, timeout: PATIENCE })).close();
+      await swank.stop();
+    });
+  });
+
+  it("has all names of SLIME that swank-mcp.el uses under SLY's names", async () => {
     const home = await mkdtemp(join(tmpdir(), "sly-"));
-    const args = ["-Q", "--batch", "-L", SOURCES ?? "", "-L", SWANK_MCP_EL, "-l", "sly", "-l", "swank-mcp"];
-    const { stderr } = await promisify(execFile)("emacs", args, { env: { ...process.env, HOME: home } }).catch(
-      (error: { stderr: string }) => error,
-    );
-    expect(stderr).to.match(/Package swank-mcp needs SLIME/);
+    const files = (await readdir(SWANK_MCP_EL)).filter((name) => name.endsWith(".el"));
+    const texts = await Promise.all(files.map((name) => readFile(join(SWANK_MCP_EL, name), "utf8")));
+    const names = texts.flatMap((text) => [
+      ...text.matchAll(/swank-mcp--(?:call|value|name|with-connection) '((?:slime|sldb)-\S+?)\)*(?=\s|\)|$)/gm),
+    ]);
+    const list = [...new Set(names.map(([, name]) => name))].filter((name) => !OF_SLIME_ONLY.includes(name ?? ""));
+    expect(list.length).to.be.above(25);
+    const missing = `(princ (cl-remove-if (lambda (name) (or (fboundp name) (boundp name)))
+      (mapcar #'swank-mcp--name '(${list.join(" ")}))))`;
+    const args = ["-Q", "--batch", "-L", SOURCES ?? "", "-L", SWANK_MCP_EL, "-l", "sly", "-l", "swank-mcp", "--eval"];
+    const env = { ...process.env, HOME: home };
+    expect((await promisify(execFile)("emacs", [...args, missing], { env })).stdout).to.equal("nil");
     await rm(home, { recursive: true });
   });
 });

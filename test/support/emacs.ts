@@ -4,8 +4,12 @@ import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { EmacsProcess } from "./emacs-process.js";
 import { McpTerminal } from "./mcp-terminal.js";
+import { slySources, USUAL_SERVER } from "./real-swank.js";
+import { forUsualServer, withHelpers } from "./sly.js";
 
-const HELPERS = fileURLToPath(new URL("../../support/emacs.el", import.meta.url));
+const [HELPERS = "", SLY_HELPERS = ""] = ["emacs.el", "sly.el"].map((name) =>
+  fileURLToPath(new URL(`../../support/${name}`, import.meta.url)),
+);
 
 /** Maximum wait for any state of Emacs, also on a busy machine: 100 s. */
 const PATIENCE = 100_000;
@@ -39,7 +43,7 @@ export interface FrameSize {
   readonly columns?: number;
 }
 
-/** A real Emacs with SLIME, used like a user does. */
+/** A real Emacs with SLIME, or with SLY if `TEST_SERVER` says so, used like a user does. Forms name SLIME. */
 export class Emacs {
   readonly #process: EmacsProcess;
   readonly #lispPids: number[] = [];
@@ -52,15 +56,24 @@ export class Emacs {
 
   /** @param contribs - What `slime-setup` is given: the REPL by default. */
   static async start(contribs: readonly string[] = ["slime-repl"]): Promise<Emacs> {
+    if (USUAL_SERVER === "slynk") return Emacs.#withSly();
     const setup = `(slime-setup '(${contribs.join(" ")}))`;
     return new Emacs(await EmacsProcess.start(["-l", HELPERS, "--eval", setup]));
+  }
+
+  static async #withSly(): Promise<Emacs> {
+    const setup = ["-L", slySources(), "--eval", "(progn (require 'sly) (sly-setup) (require 'sly-mrepl))"];
+    return withHelpers(
+      HELPERS,
+      async (helpers) => new Emacs(await EmacsProcess.start([...setup, "-l", helpers, "-l", SLY_HELPERS])),
+    );
   }
 
   /** Returns the printed value of an Emacs Lisp form. */
   async eval(form: string): Promise<string> {
     const rest = this.#typedAt + KEY_TIME - performance.now();
     if (rest > 0) await setTimeout(rest);
-    return this.#process.eval(form);
+    return this.#process.eval(forUsualServer(form));
   }
 
   /** Opens a frame in a terminal of its own, with the keyboard of a person. */

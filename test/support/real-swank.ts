@@ -161,6 +161,13 @@ export function swankCore(server = USUAL_SERVER): Promise<SwankCore> {
   return core;
 }
 
+/** The folder with the sources of SLY. */
+export function slySources(): string {
+  const sources = process.env["SLY_SOURCES"];
+  if (sources === undefined) throw new Error("SLY_SOURCES must name a folder with the sources of SLY.");
+  return sources;
+}
+
 /** Builds the core once for each SBCL and server, because loading one takes seconds. */
 async function findCore(server: ServerName): Promise<SwankCore> {
   const { executable, version } = await findLisp();
@@ -179,9 +186,7 @@ async function findCore(server: ServerName): Promise<SwankCore> {
 
 async function serverFolder(server: ServerName): Promise<string> {
   if (server === "swank") return findSwank();
-  const sources = process.env["SLY_SOURCES"];
-  if (sources === undefined) throw new Error("SLY_SOURCES must name a folder with the sources of SLY.");
-  return join(sources, "slynk");
+  return join(slySources(), "slynk");
 }
 
 /** Debian's loader of Swank uses ASDF, which remembers the libraries it has found: those installed after the core would be missing in it. */

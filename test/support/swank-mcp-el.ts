@@ -1,16 +1,19 @@
 import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import type { Emacs } from "./emacs.js";
+import { withHelpers } from "./sly.js";
 
 const FOLDER = fileURLToPath(new URL("../../../packages/swank-mcp/emacs", import.meta.url));
 const HELPERS = fileURLToPath(new URL("../../support/swank-mcp-tests.el", import.meta.url));
 
 /** Loads swank-mcp.el into an Emacs, as a user's configuration does. */
 export async function useSwankMcp(emacs: Emacs): Promise<void> {
-  await emacs.eval(`(progn (add-to-list 'load-path ${JSON.stringify(FOLDER)})
-                           (load ${JSON.stringify(HELPERS)} nil t)
-                           (require 'swank-mcp)
-                           (swank-mcp-mode 1))`);
+  await withHelpers(HELPERS, (helpers) =>
+    emacs.eval(`(progn (add-to-list 'load-path ${JSON.stringify(FOLDER)})
+                       (load ${JSON.stringify(helpers)} nil t)
+                       (require 'swank-mcp)
+                       (swank-mcp-mode 1))`),
+  );
 }
 
 /** Waits until Emacs has the ledger of its Lisp, so that it receives events. */

@@ -14,14 +14,13 @@
 ;;; Code:
 
 (require 'cl-lib)
-(require 'slime)
 (require 'subr-x)
 (require 'swank-mcp)
 
 (defun swank-mcp--stop-at-point ()
   "Return the stop of this debugger, with the frame at point."
-  (let ((frame (car (get-text-property (point) 'frame))))
-    (concat (format "%s/%s" slime-current-thread sldb-level)
+  (let ((frame (swank-mcp--frame-at-point)))
+    (concat (format "%s/%s" (swank-mcp--value 'slime-current-thread) (swank-mcp--value 'sldb-level))
             (if frame (format ", frame %d" frame) ""))))
 
 (defun swank-mcp--line-at (position)
@@ -30,12 +29,12 @@
 
 (defun swank-mcp--place-at-point ()
   "Return what is at point as a text for agents, or nil."
-  (cond ((derived-mode-p 'sldb-mode) (swank-mcp--stop-at-point))
+  (cond ((derived-mode-p (swank-mcp--name 'sldb-mode)) (swank-mcp--stop-at-point))
         ((use-region-p)
          (format "%s:\n%s" (swank-mcp--line-at (region-beginning))
                  (buffer-substring-no-properties (region-beginning) (region-end))))
-        ((slime-symbol-at-point)
-         (format "%s, %s" (slime-symbol-at-point) (swank-mcp--line-at (point))))
+        ((swank-mcp--call 'slime-symbol-at-point)
+         (format "%s, %s" (swank-mcp--call 'slime-symbol-at-point) (swank-mcp--line-at (point))))
         ((buffer-file-name) (swank-mcp--line-at (point)))))
 
 (defun swank-mcp--agent-names (lisp)

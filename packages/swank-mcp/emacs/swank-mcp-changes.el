@@ -18,7 +18,6 @@
 (require 'cl-lib)
 (require 'diff)
 (require 'diff-mode)
-(require 'slime)
 (require 'subr-x)
 (require 'swank-mcp)
 
@@ -63,7 +62,7 @@ While a client of an agent loads what is needed, ask again, ATTEMPTS times."
              (t (funcall receive (if (assq :file-not-found answers)
                                      '()
                                    "No agent is connected that could compare the Lisp with its files"))))))
-   :changes (and file (slime-to-lisp-filename file))))
+   :changes (and file (swank-mcp--call 'slime-to-lisp-filename file))))
 
 (defun swank-mcp--ignored-p (change)
   "Return non-nil if CHANGE is not to be listed."
@@ -74,7 +73,7 @@ While a client of an agent loads what is needed, ask again, ATTEMPTS times."
 (defun swank-mcp--change-file (change)
   "Return the name of the file of CHANGE, or nil."
   (let ((file (plist-get change :path)))
-    (and file (slime-from-lisp-filename file))))
+    (and file (swank-mcp--call 'slime-from-lisp-filename file))))
 
 (defun swank-mcp--change-span (change)
   "Return (START . END) of the definition of CHANGE in its file's buffer.
@@ -239,22 +238,22 @@ A definition that no file has is put at the end of a file that you name."
 A function or macro that no file has is undefined."
   (interactive)
   (let* ((change (swank-mcp--change-at-point))
-         (name (plist-get change :name))
-         (slime-dispatching-connection (swank-mcp--lisp-process swank-mcp--changes-lisp)))
-    (cond ((plist-get change :file-text)
-           (with-current-buffer (swank-mcp--visit-file change)
-             (save-restriction
-               (widen)
-               (let ((span (or (swank-mcp--change-span change) (user-error "The buffer has another text by now")))
-                     (swank-mcp-confirm-compile nil))
-                 (slime-compile-region (car span) (cdr span))))))
-          ((not (memq (plist-get change :kind) '(:function :macro)))
-           (user-error "Only functions and macros can be undefined"))
-          ((y-or-n-p (format "No file has %s.  Undefine it? " name))
-           (slime-eval-async `(swank:undefine-function ,name)
-             (lambda (answer) (message "%s" answer))
-             "COMMON-LISP-USER"))
-          (t (user-error "Not reverted")))
+         (name (plist-get change :name)))
+    (swank-mcp--with-connection (swank-mcp--lisp-process swank-mcp--changes-lisp)
+      (cond ((plist-get change :file-text)
+             (with-current-buffer (swank-mcp--visit-file change)
+               (save-restriction
+                 (widen)
+                 (let ((span (or (swank-mcp--change-span change) (user-error "The buffer has another text by now")))
+                       (swank-mcp-confirm-compile nil))
+                   (swank-mcp--call 'slime-compile-region (car span) (cdr span))))))
+            ((not (memq (plist-get change :kind) '(:function :macro)))
+             (user-error "Only functions and macros can be undefined"))
+            ((y-or-n-p (format "No file has %s.  Undefine it? " name))
+             (swank-mcp--call 'slime-eval-async (swank-mcp--form `(swank:undefine-function ,name))
+                              (lambda (answer) (message "%s" answer))
+                              "COMMON-LISP-USER"))
+            (t (user-error "Not reverted"))))
     (swank-mcp--forget-change change)))
 
 (defun swank-mcp-ignore-change ()
@@ -300,7 +299,7 @@ Return a text that says why that is not known, at the latest after
 `swank-mcp-compare-seconds'."
   (let ((end (+ (float-time) swank-mcp-compare-seconds))
         (answers 'none))
-    (swank-mcp--request lisp (lambda (all) (setq answers all)) :changes (slime-to-lisp-filename file))
+    (swank-mcp--request lisp (lambda (all) (setq answers all)) :changes (swank-mcp--call 'slime-to-lisp-filename file))
     (while (and (eq answers 'none)
                 (process-live-p (swank-mcp--lisp-process lisp))
                 (< (float-time) end))
@@ -341,8 +340,8 @@ There is none if ENTRIES is a text."
 
 (defun swank-mcp--lisp-to-ask (file)
   "Return the Lisp in which agents may have changed FILE, or nil."
-  (let ((lisp (and swank-mcp-confirm-compile swank-mcp-mode file (slime-connected-p)
-                   (swank-mcp--lisp-of (slime-connection)))))
+  (let ((lisp (and swank-mcp-confirm-compile swank-mcp-mode file (swank-mcp--call 'slime-connected-p)
+                   (swank-mcp--lisp-of (swank-mcp--call 'slime-connection)))))
     (and lisp (swank-mcp--lisp-calls lisp) lisp)))
 
 (defun swank-mcp--before-compiling (start end)
@@ -357,7 +356,7 @@ For the whole buffer, warn; for a part of it, say what that has replaced."
                (message "Compiling without a look at what agents have changed: %s" changes))
               ((and (= start (point-min)) (= end (point-max)))
                (swank-mcp--warn-of-undoing lisp buffer-file-name lost
-                                           'slime-compile-and-load-file "compiles" "compiled"))
+                                           (swank-mcp--name 'slime-compile-and-load-file) "compiles" "compiled"))
               (lost
                (swank-mcp--after-compiling (lambda () (swank-mcp--report-replaced lost text)))))))))
 
@@ -368,7 +367,7 @@ For the whole buffer, warn; for a part of it, say what that has replaced."
          (changes (and lisp (swank-mcp--changes-now lisp file))))
     (if (stringp changes)
         (message "Loading without a look at what agents have changed: %s" changes)
-      (swank-mcp--warn-of-undoing lisp file (swank-mcp--of-agents changes) 'slime-load-file "loads" "loaded"))))
+      (swank-mcp--warn-of-undoing lisp file (swank-mcp--of-agents changes) (swank-mcp--name 'slime-load-file) "loads" "loaded"))))
 
 (defun swank-mcp--prepare-comparison (lisp call)
   "Let LISP get ready to compare its definitions with files.
@@ -379,7 +378,7 @@ something, so that compiling need not wait."
              (swank-mcp--call-ended call)
              (let ((case-fold-search t)) (string-match-p "(def" (or (swank-mcp--call-code call) ""))))
     (setf (swank-mcp--lisp-prepared lisp) t)
-    (when (memq (swank-mcp--lisp-process lisp) slime-net-processes)
+    (when (memq (swank-mcp--lisp-process lisp) (swank-mcp--value 'slime-net-processes))
       (swank-mcp--request lisp #'ignore :prepare-changes))))
 
 (defun swank-mcp--heads (text)
@@ -403,11 +402,12 @@ something, so that compiling need not wait."
 
 (defun swank-mcp--after-compiling (function)
   "Call FUNCTION once, after the next compilation."
-  (let (once)
-    (setq once (lambda (_notes)
-                 (remove-hook 'slime-compilation-finished-hook once)
+  (let ((hook (swank-mcp--name 'slime-compilation-finished-hook))
+        once)
+    (setq once (lambda (&rest _)
+                 (remove-hook hook once)
                  (funcall function)))
-    (add-hook 'slime-compilation-finished-hook once t)))
+    (add-hook hook once t)))
 
 (provide 'swank-mcp-changes)
 

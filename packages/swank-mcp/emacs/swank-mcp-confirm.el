@@ -14,7 +14,6 @@
 ;;; Code:
 
 (require 'cl-lib)
-(require 'slime)
 (require 'subr-x)
 (require 'swank-mcp)
 (require 'swank-mcp-transcript)
@@ -171,7 +170,7 @@ say so."
 (defun swank-mcp--send-answer (question answer)
   "Answer QUESTION with ANSWER: :yes, :no, :stop, or :pass if you cannot be asked."
   (let ((lisp (swank-mcp--question-lisp question)))
-    (when (memq (swank-mcp--lisp-process lisp) slime-net-processes)
+    (when (memq (swank-mcp--lisp-process lisp) (swank-mcp--value 'slime-net-processes))
       (swank-mcp--request lisp
                           (lambda (counted)
                             (unless (or (eq answer :pass) (memq t counted))

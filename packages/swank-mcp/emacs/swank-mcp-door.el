@@ -13,7 +13,6 @@
 ;;; Code:
 
 (require 'cl-lib)
-(require 'slime)
 (require 'subr-x)
 (require 'swank-mcp)
 
@@ -37,26 +36,31 @@ In each, %s stands for the command that starts the server."
   :type '(alist :key-type string :value-type string)
   :group 'swank-mcp)
 
-(defcustom swank-mcp-secret-file "~/.slime-secret"
+(defcustom swank-mcp-secret-file nil
   "The file whose first line clients must send to a Lisp.
-SLIME and Swank know only this name."
-  :type 'file
+Nil means ~/.slime-secret, the only name that SLIME and Swank know, or
+~/.sly-secret for SLY and Slynk."
+  :type '(choice (const :tag "That of SLIME or SLY" nil) file)
   :group 'swank-mcp)
 
 ;;;; The secret
+
+(defun swank-mcp--secret-file ()
+  "Return the name of the file of the secret."
+  (expand-file-name (or swank-mcp-secret-file (concat "~/" (swank-mcp--secret-name)))))
 
 (defun swank-mcp--new-secret ()
   "Return a secret that nobody can guess."
   (with-temp-buffer
     (set-buffer-multibyte nil)
     (unless (eq 0 (call-process "head" nil t nil "-c" "32" "/dev/urandom"))
-      (user-error "No random bytes can be read.  Write a secret to %s yourself" swank-mcp-secret-file))
+      (user-error "No random bytes can be read.  Write a secret to %s yourself" (swank-mcp--secret-file)))
     (secure-hash 'sha256 (current-buffer))))
 
 (defun swank-mcp--ensure-secret ()
   "Make a secret if there is none.
 Signal an error if other users can read the one that exists."
-  (let ((file (expand-file-name swank-mcp-secret-file)))
+  (let ((file (swank-mcp--secret-file)))
     (cond ((not (file-exists-p file))
            (with-file-modes #o600
              (let ((coding-system-for-write 'us-ascii))
@@ -78,7 +82,9 @@ Signal an error if other users can read the one that exists."
 
 (defun swank-mcp--client-command (client port)
   "Return the command to let CLIENT, of `swank-mcp-clients', in by PORT."
-  (let ((arguments (format "--attach %d" port))
+  (let ((arguments (concat (format "--attach %d" port)
+                           ;; swank-mcp looks for SLIME's first
+                           (if (swank-mcp--sly-p) (format " --secret-file %s" (shell-quote-argument (swank-mcp--secret-file))) "")))
         (format (or (cdr (assoc client swank-mcp-clients)) "%s")))
     (if (equal client "Gemini CLI")
         (format "%s -- %s" (format format (swank-mcp--program)) arguments)
@@ -86,13 +92,13 @@ Signal an error if other users can read the one that exists."
 
 (defun swank-mcp--threads-p (lisp)
   "Return non-nil if LISP can send events to this Emacs at any time."
-  (let ((slime-dispatching-connection (swank-mcp--lisp-process lisp)))
-    (eq :spawn (slime-communication-style))))
+  (swank-mcp--with-connection (swank-mcp--lisp-process lisp)
+    (eq :spawn (swank-mcp--call 'slime-communication-style))))
 
 (defun swank-mcp--open-form (port)
   "Return the form that opens PORT in the Lisp.
 Its value is nil, or the text of a problem."
-  `(cl:let ((home (cl:merge-pathnames ".slime-secret" (cl:user-homedir-pathname))))
+  `(cl:let ((home (cl:merge-pathnames ,(swank-mcp--secret-name) (cl:user-homedir-pathname))))
            (cl:cond ((cl:not (cl:find :sb-thread cl:*features*)) "it has no threads, which agents need")
                     ((cl:find ,port swank::*servers* :key (cl:quote cl:second)) cl:nil)
                     ((cl:not (cl:probe-file home))
@@ -116,22 +122,25 @@ of this machine can reach the port."
   (let ((lisp (swank-mcp--current-lisp))
         (command (swank-mcp--client-command client port)))
     (swank-mcp--ensure-secret)
-    (let* ((slime-dispatching-connection (swank-mcp--lisp-process lisp))
-           (problem (slime-eval (swank-mcp--open-form port) "COMMON-LISP-USER")))
-      (when problem
-        (user-error "Agents cannot join %s: %s" (slime-connection-name) problem)))
+    (swank-mcp--with-connection (swank-mcp--lisp-process lisp)
+      (let ((problem (swank-mcp--call 'slime-eval (swank-mcp--form (swank-mcp--open-form port)) "COMMON-LISP-USER")))
+        (when problem
+          (user-error "Agents cannot join %s: %s" (swank-mcp--call 'slime-connection-name) problem))))
     (kill-new command)
     (message "Agents can join.  Run this once in your project (copied): %s%s" command
              (if (swank-mcp--threads-p lisp)
                  ""
-               "\nThis Emacs cannot show what they do or ask you for them: its own connection has no threads (see `swank:*communication-style*')"))
+               (format "\nThis Emacs cannot show what they do or ask you for them: its own connection has no threads (see `%s')"
+                       (if (swank-mcp--sly-p) "slynk:*communication-style*" "swank:*communication-style*"))))
     command))
 
 ;;;; Throwing out
 
-(defconst swank-mcp--kick-form
-  '(cl:let* ((agents (cl:remove-if-not (cl:lambda (connection)
-                                         (cl:typep (swank::connection.user-output connection) 'cl:synonym-stream))
+(defun swank-mcp--kick-form ()
+  "Return the form that throws agents out of a Lisp that has no runtime yet.
+It stops the ports through which agents have come, and no others."
+  `(cl:let* ((agents (cl:remove-if-not (cl:lambda (connection)
+                                         ,(swank-mcp--agent-test))
                                        swank::*connections*))
              (ports (cl:mapcar
                      (cl:lambda (agent)
@@ -155,9 +164,7 @@ of this machine can reach the port."
             (cl:mapc (cl:lambda (agent port)
                        (cl:when port (cl:ignore-errors (swank::close-connection agent cl:nil cl:nil))))
                      agents ports)
-            (cl:list :kicked (cl:count-if-not (cl:function cl:null) ports) :stayed (cl:count cl:nil ports) :ports known))
-  "The form that throws agents out of a Lisp that has no runtime yet.
-It stops the ports through which agents have come, and no others.")
+            (cl:list :kicked (cl:count-if-not (cl:function cl:null) ports) :stayed (cl:count cl:nil ports) :ports known)))
 
 (defun swank-mcp--report-kick (answers)
   "Show what came of throwing agents out, as ANSWERS say."
@@ -186,7 +193,7 @@ All that they run and have stopped is aborted.  The port that they came
 through is closed, so that none returns; `swank-mcp-listen' opens it
 again.  Your own connection and your own work are left alone."
   (interactive)
-  (let* ((process (slime-connection))
+  (let* ((process (swank-mcp--call 'slime-connection))
          ;; also while `swank-mcp-mode' is off
          (lisp (or (swank-mcp--lisp-of process) (swank-mcp--make-lisp process)))
          (end (+ (float-time) 2))
@@ -197,7 +204,7 @@ again.  Your own connection and your own work are left alone."
        (lambda (answers)
          (if answers
              (report answers)
-           (swank-mcp--eval lisp swank-mcp--kick-form (lambda (answer) (report (list answer))))))
+           (swank-mcp--eval lisp (swank-mcp--kick-form) (lambda (answer) (report (list answer))))))
        :kick))
     ;; what M-x says about keys would hide a later message
     (while (and (not done) (< (float-time) end) (process-live-p process))

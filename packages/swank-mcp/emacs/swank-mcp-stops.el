@@ -13,17 +13,7 @@
 ;;; Code:
 
 (require 'cl-lib)
-(require 'slime)
 (require 'swank-mcp)
-
-(defun swank-mcp--shown-frames ()
-  "Return (NUMBER . START) of the frames whose variables are on display."
-  (let ((frames '())
-        (position (point-min)))
-    (while (setq position (text-property-any position (point-max) 'details-visible-p t))
-      (push (cons (car (get-text-property position 'frame)) position) frames)
-      (setq position (or (next-single-property-change position 'frame) (point-max))))
-    (nreverse frames)))
 
 (defun swank-mcp--redraw-frame (number details)
   "Show DETAILS, the variables and catch tags of frame NUMBER, in this debugger."
@@ -33,33 +23,27 @@
     (when position
       (save-excursion
         (goto-char position)
-        (let ((start-and-end (sldb-frame-region))
-              (frame (get-text-property (point) 'frame)))
-          ;; SLIME's functions would wait for the Lisp, and scroll the selected window
-          (cl-letf (((symbol-function 'sldb-frame-details)
-                     (lambda () (append start-and-end (list frame) details)))
-                    ((symbol-function 'slime--display-region) #'ignore))
-            (sldb-show-frame-details))))
+        (swank-mcp--draw-frame details))
       (goto-char (min place (point-max))))))
 
 (defun swank-mcp--refresh-frame (number)
   "Ask the Lisp for the variables of frame NUMBER, and show them in this debugger."
   (let ((buffer (current-buffer))
-        (level sldb-level))
-    (slime-eval-async `(swank:frame-locals-and-catch-tags ,number)
-      (lambda (details)
-        (when (buffer-live-p buffer)
-          (with-current-buffer buffer
-            (when (eql level sldb-level)
-              (swank-mcp--redraw-frame number details))))))))
+        (level (swank-mcp--value 'sldb-level)))
+    (swank-mcp--call 'slime-eval-async (swank-mcp--form `(swank:frame-locals-and-catch-tags ,number))
+                     (lambda (details)
+                       (when (buffer-live-p buffer)
+                         (with-current-buffer buffer
+                           (when (eql level (swank-mcp--value 'sldb-level))
+                             (swank-mcp--redraw-frame number details))))))))
 
 (defun swank-mcp--on-visit (lisp thread level agent changed)
   "Note in the debugger of THREAD at LEVEL in LISP the visit of AGENT.
 If it has evaluated code in a frame, CHANGED is the frame's number."
-  (let ((buffer (sldb-find-buffer thread (swank-mcp--lisp-process lisp))))
+  (let ((buffer (swank-mcp--call 'sldb-find-buffer thread (swank-mcp--lisp-process lisp))))
     (when buffer
       (with-current-buffer buffer
-        (when (eql level sldb-level)
+        (when (eql level (swank-mcp--value 'sldb-level))
           (setq header-line-format
                 (format "Agent %s %s" agent
                         (if changed (format "has evaluated code in frame %d" changed) "looks at this stop")))

@@ -13,7 +13,6 @@
 ;;; Code:
 
 (require 'cl-lib)
-(require 'slime)
 (require 'subr-x)
 (require 'swank-mcp)
 

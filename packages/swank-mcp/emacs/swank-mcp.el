@@ -6,7 +6,7 @@
 ;; Maintainer: Swank toolkit contributors
 ;; URL: https://github.com/swank-toolkit/swank-toolkit
 ;; Version: 0.1.0
-;; Package-Requires: ((emacs "27.1") (slime "2.27"))
+;; Package-Requires: ((emacs "27.1"))
 ;; Keywords: lisp, languages, tools
 ;; SPDX-License-Identifier: MIT
 
@@ -15,8 +15,9 @@
 ;;; Commentary:
 
 ;; The MCP server swank-mcp connects agents to the Lisp that you use in
-;; SLIME.  This package is your side of it: it shows what the agents do,
-;; and lets you throw them out.  It speaks through SLIME's own connection.
+;; SLIME or SLY.  This package is your side of it: it shows what the agents
+;; do, and lets you throw them out.  It speaks through the connection of
+;; SLIME or SLY.
 ;;
 ;;     (require 'swank-mcp)
 ;;     (swank-mcp-mode 1)
@@ -26,22 +27,20 @@
 ;; `swank-mcp-transcript' shows all that agents do, live.
 ;; `swank-mcp-kick' disconnects them at once.
 ;;
-;; Only SBCL is supported.  SLIME is needed: agents work in images of SLY, too,
-;; but this package does not.
+;; Only SBCL is supported.  SLIME 2.27 or SLY 1.0.43, or a newer one, is
+;; needed.
 
 ;;; Code:
 
 (require 'cl-lib)
 (require 'subr-x)
 
-(eval-and-compile
-  (unless (require 'slime nil t)
-    (error "Package swank-mcp needs SLIME; in an image with SLY, agents work without it")))
+(require 'swank-mcp-ide)
 
 (defgroup swank-mcp nil
-  "Agents in the Lisp that you use in SLIME."
+  "Agents in the Lisp that you use in SLIME or SLY."
   :prefix "swank-mcp-"
-  :group 'slime
+  :group 'lisp
   :link '(url-link "https://github.com/swank-toolkit/swank-toolkit"))
 
 (defcustom swank-mcp-kept-calls 200
@@ -63,7 +62,7 @@ The oldest are forgotten."
 
 (cl-defstruct (swank-mcp--lisp (:constructor swank-mcp--make-lisp (process)))
   "What Emacs knows about the agents of a Lisp."
-  process                               ; the connection of SLIME
+  process                               ; the connection of SLIME or SLY
   channel                               ; through which the Lisp sends events
   agents                                ; (VERSION NUMBER NAMES) of each runtime
   calls                                 ; all calls, latest first
@@ -81,7 +80,7 @@ The oldest are forgotten."
   folded fontified)
 
 (defvar swank-mcp--lisps '()
-  "An object for each connection of SLIME whose Lisp has been greeted.")
+  "An object for each connection whose Lisp has been greeted.")
 
 (defvar swank-mcp--ended-calls '()
   "The calls in Lisps whose connections have ended, latest first.")
@@ -92,7 +91,7 @@ Each gets the object of the Lisp and the call that has changed, or nil
 if many have.")
 
 (defun swank-mcp--lisp-of (process)
-  "Return what is known about the Lisp of PROCESS, a connection of SLIME."
+  "Return what is known about the Lisp of PROCESS, a connection."
   (cl-find process swank-mcp--lisps :key #'swank-mcp--lisp-process))
 
 (defun swank-mcp--find-call (lisp number)
@@ -249,7 +248,7 @@ It ended at TIME with STATUS and RESULT."
 (defun swank-mcp--receiver (function)
   "Return a function for `swank-mcp--events' from FUNCTION."
   (lambda (_channel &rest data)
-    (let ((lisp (swank-mcp--lisp-of (slime-connection))))
+    (let ((lisp (swank-mcp--lisp-of (swank-mcp--call 'slime-connection))))
       (when lisp (apply function lisp data)))))
 
 (defvar swank-mcp--events
@@ -268,7 +267,7 @@ It ended at TIME with STATUS and RESULT."
                                          (:gap . swank-mcp--refresh))
              do (puthash event (swank-mcp--receiver function) events))
     events)
-  "The functions that SLIME calls with our channel and an event's data.")
+  "The functions that SLIME or SLY calls with our channel and an event's data.")
 
 ;;;; Requests to a Lisp
 
@@ -285,9 +284,9 @@ The current buffer may be killed before that, or be a debugger whose
 thread does not answer, or is of another Lisp."
   (let ((process (swank-mcp--lisp-process lisp)))
     (with-current-buffer (process-buffer process)
-      (let ((slime-dispatching-connection process)
-            (slime-current-thread t))
-        (slime-eval-async form receive "COMMON-LISP-USER")))))
+      (cl-progv (list (swank-mcp--name 'slime-dispatching-connection) (swank-mcp--name 'slime-current-thread))
+          (list process t)
+        (swank-mcp--call 'slime-eval-async (swank-mcp--form form) receive "COMMON-LISP-USER")))))
 
 (defun swank-mcp--request (lisp receive &rest request)
   "Send REQUEST to all runtimes in LISP.
@@ -301,7 +300,7 @@ RECEIVE is called with the list of their answers, the newest first."
 
 (defun swank-mcp--announce (lisp)
   "Tell LISP that this Emacs understands events, and ask for its ledger."
-  (let ((channel (slime-channel.id (swank-mcp--lisp-channel lisp)))
+  (let ((channel (swank-mcp--call 'slime-channel.id (swank-mcp--lisp-channel lisp)))
         (events (hash-table-keys swank-mcp--events)))
     (swank-mcp--eval
      lisp
@@ -321,14 +320,14 @@ RECEIVE is called with the list of their answers, the newest first."
 
 (defun swank-mcp--greet (&optional process)
   "Begin to follow the agents in the Lisp of PROCESS, by default the current one."
-  (let* ((process (or process (slime-connection)))
-         (slime-dispatching-connection process))
-    (when (and (not (swank-mcp--lisp-of process))
-               (equal (slime-lisp-implementation-type) "SBCL"))
-      (let ((lisp (swank-mcp--make-lisp process)))
-        (setf (swank-mcp--lisp-channel lisp) (slime-make-channel swank-mcp--events "swank-mcp"))
-        (push lisp swank-mcp--lisps)
-        (swank-mcp--announce lisp)))))
+  (let ((process (or process (swank-mcp--call 'slime-connection))))
+    (swank-mcp--with-connection process
+      (when (and (not (swank-mcp--lisp-of process))
+                 (equal (swank-mcp--call 'slime-lisp-implementation-type) "SBCL"))
+        (let ((lisp (swank-mcp--make-lisp process)))
+          (setf (swank-mcp--lisp-channel lisp) (swank-mcp--call 'slime-make-channel swank-mcp--events "swank-mcp"))
+          (push lisp swank-mcp--lisps)
+          (swank-mcp--announce lisp))))))
 
 (defun swank-mcp--leave (lisp)
   "Tell LISP to send this Emacs no more events, and forget it."
@@ -362,8 +361,8 @@ RECEIVE is called with the list of their answers, the newest first."
       (swank-mcp--changed lisp))))
 
 (defun swank-mcp--current-lisp ()
-  "Return the Lisp of the current connection of SLIME."
-  (let ((process (slime-connection)))
+  "Return the Lisp of the current connection."
+  (let ((process (swank-mcp--call 'slime-connection)))
     (or (swank-mcp--lisp-of process)
         (progn (swank-mcp--greet process) (swank-mcp--lisp-of process))
         (user-error "Agents can be followed only in SBCL"))))
@@ -412,7 +411,7 @@ RECEIVE is called with the list of their answers, the newest first."
 
 ;;;###autoload
 (define-minor-mode swank-mcp-mode
-  "Follow what agents do in the Lisps of SLIME.
+  "Follow what agents do in your Lisps.
 The mode line says whether an agent is idle, running, stopped or asking,
 the list of threads names agents and their code, and
 `swank-mcp-transcript' shows all that agents do."
@@ -423,26 +422,26 @@ the list of threads names agents and their code, and
   (require 'swank-mcp-stops)
   (require 'swank-mcp-changes)
   (cond (swank-mcp-mode
-         (add-hook 'slime-connected-hook #'swank-mcp--greet)
-         (add-hook 'slime-net-process-close-hooks #'swank-mcp--forget)
+         (add-hook (swank-mcp--name 'slime-connected-hook) #'swank-mcp--greet)
+         (add-hook (swank-mcp--name 'slime-net-process-close-hooks) #'swank-mcp--forget)
          (add-hook 'swank-mcp-change-hook #'swank-mcp--update-transcript)
          (add-to-list 'mode-line-misc-info swank-mcp--mode-line t)
-         (advice-add 'slime-update-threads-buffer :around #'swank-mcp--name-workers)
+         (advice-add (swank-mcp--name 'slime-update-threads-buffer) :around #'swank-mcp--name-workers)
          (add-hook 'swank-mcp-change-hook #'swank-mcp--prepare-comparison)
-         (add-hook 'slime-before-compile-functions #'swank-mcp--before-compiling)
-         (advice-add 'slime-load-file :before #'swank-mcp--before-loading)
-         (advice-add 'slime-display-threads :filter-args #'swank-mcp--named-threads)
-         (mapc #'swank-mcp--greet slime-net-processes))
+         (swank-mcp--call-before-compiling #'swank-mcp--before-compiling)
+         (advice-add (swank-mcp--name 'slime-load-file) :before #'swank-mcp--before-loading)
+         (advice-add (swank-mcp--name 'slime-display-threads) :filter-args #'swank-mcp--named-threads)
+         (mapc #'swank-mcp--greet (swank-mcp--value 'slime-net-processes)))
         (t
-         (remove-hook 'slime-connected-hook #'swank-mcp--greet)
+         (remove-hook (swank-mcp--name 'slime-connected-hook) #'swank-mcp--greet)
          (remove-hook 'swank-mcp-change-hook #'swank-mcp--update-transcript)
          (mapc #'swank-mcp--leave (copy-sequence swank-mcp--lisps))
          (setq mode-line-misc-info (delete swank-mcp--mode-line mode-line-misc-info))
          (remove-hook 'swank-mcp-change-hook #'swank-mcp--prepare-comparison)
-         (remove-hook 'slime-before-compile-functions #'swank-mcp--before-compiling)
-         (advice-remove 'slime-load-file #'swank-mcp--before-loading)
-         (advice-remove 'slime-update-threads-buffer #'swank-mcp--name-workers)
-         (advice-remove 'slime-display-threads #'swank-mcp--named-threads))))
+         (swank-mcp--call-before-compiling nil)
+         (advice-remove (swank-mcp--name 'slime-load-file) #'swank-mcp--before-loading)
+         (advice-remove (swank-mcp--name 'slime-update-threads-buffer) #'swank-mcp--name-workers)
+         (advice-remove (swank-mcp--name 'slime-display-threads) #'swank-mcp--named-threads))))
 
 (provide 'swank-mcp)
 

@@ -139,6 +139,29 @@ describe("openConnection: the secret", () => {
     }
   });
 
+  it("is SLY's if there is no other, unless the server closes the connection, which then gets none", async () => {
+    const home = process.env["HOME"];
+    const other = await mkdtemp(join(tmpdir(), "secret-"));
+    process.env["HOME"] = other;
+    const server = await FakeSwank.listen();
+    try {
+      await writeFile(join(other, ".sly-secret"), "of sly\n");
+      await expectSent("of sly", { secret: undefined });
+      const opening = openConnection(tcpOpener({ port: server.port }));
+      const first = await server.accept();
+      expect(await first.next()).to.equal("of sly");
+      first.end();
+      await tellImage()(await server.accept());
+      await (await opening).connection.close();
+      await writeFile(join(other, ".slime-secret"), "of slime\n");
+      await expectSent("of slime", { secret: undefined });
+    } finally {
+      process.env["HOME"] = home;
+      await server.close();
+      await rm(other, { recursive: true });
+    }
+  });
+
   it("is reported as wrong if the server stays silent after it, with the remedy to restart the server", async () => {
     const error = await rejection(
       openFake(() => {}, { secret: "x", timeout: 150 }),
@@ -146,7 +169,7 @@ describe("openConnection: the secret", () => {
     );
     const port = /:(\d+) /.exec(error.message)?.[1];
     expect(error.remedy).to.equal(
-      `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. A Swank that received a wrong secret, or none, answers no client until it is restarted: (swank:restart-server :port ${port} :dont-close t).`,
+      `Give the first line of ~/.slime-secret, or of ~/.sly-secret for SLY's Slynk, of the user who runs the server, or no secret when there is no such file. A Swank that received a wrong secret, or none, answers no client until it is restarted: (swank:restart-server :port ${port} :dont-close t), with slynk: for Slynk.`,
     );
   });
 

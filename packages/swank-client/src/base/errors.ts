@@ -40,7 +40,7 @@ export const ERROR_CODES = {
   SECRET_REJECTED: {
     meaning: "The server stopped responding after it received the secret.",
     remedy:
-      "Give the first line of the ~/.slime-secret of the user who runs the server, or no secret if that user has no such file.",
+      "Give the first line of the ~/.slime-secret, or of the ~/.sly-secret for SLY's Slynk, of the user who runs the server, or no secret if that user has no such file.",
   },
   SECRET_UNREADABLE: {
     meaning: "The secret file cannot be read, or its first line is empty. Nothing was sent.",

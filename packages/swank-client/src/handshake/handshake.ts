@@ -28,12 +28,15 @@ interface SecretFile {
 }
 
 /**
- * The user's secret, where Emacs and Swank look for it (slime.el and swank.lisp, `slime-secret`); `undefined` if there is no such file.
+ * The user's secret, where Emacs and Swank look for it (slime.el and swank.lisp, `slime-secret`), or SLY and Slynk (sly.el and slynk.lisp,
+ * `sly-secret`); `undefined` if there is no such file.
  *
  * @throws SwankError `SECRET_UNREADABLE`
  */
-export async function ownSecret(): Promise<SecretFile | undefined> {
-  const file = join(homedir(), ".slime-secret");
+export async function ownSecret(
+  name: ".slime-secret" | ".sly-secret" = ".slime-secret",
+): Promise<SecretFile | undefined> {
+  const file = join(homedir(), name);
   return readFirstLine(file).catch((cause: unknown) => (isMissing(cause) ? undefined : unreadable(file, cause)));
 }
 
@@ -74,7 +77,8 @@ function isMissing(cause: unknown): boolean {
 /**
  * The secret to send to a server: its text, a file that holds it, or none.
  *
- * The default is the content of `~/.slime-secret` if that exists, for every host, as in Emacs (slime.el, `slime-secret`).
+ * The default is the content of `~/.slime-secret` if that exists, for every host, as in Emacs (slime.el, `slime-secret`). Otherwise it is that of
+ * SLY's `~/.sly-secret`, if that exists; a server that wants no secret then gets none.
  */
 export type SecretOption = string | { readonly file: string } | false;
 
@@ -83,6 +87,8 @@ interface FoundSecret {
   readonly text: string;
   /** A warning if other users can read the secret. */
   readonly warning: string | undefined;
+  /** The secret is SLY's, and the server may be Swank. */
+  readonly forSlynk?: true;
 }
 
 /**
@@ -97,7 +103,9 @@ async function findSecret(option: SecretOption | undefined): Promise<FoundSecret
   if (option === undefined) {
     // An empty first line is a valid secret, because a server that reads the same file expects it.
     const own = await ownSecret();
-    return own && inFile(own);
+    if (own !== undefined) return inFile(own);
+    const ofSly = await ownSecret(".sly-secret");
+    return ofSly && { ...inFile(ofSly), forSlynk: true };
   }
   const found = await readSecretFile(option.file);
   if (found.secret === "") throw emptySecret(option.file);
@@ -349,7 +357,7 @@ function noSecretWanted({ description }: FailedHandshake, cause: SwankError): Sw
   const [ended, last] = isReset(cause) ? ["reset", ` ${TRY_AGAIN}`] : ["closed", ""];
   return new SwankError("SECRET_REJECTED", `${description} ${ended} the connection after it received the secret.`, {
     cause,
-    remedy: `Send none if the user who runs the server has no ~/.slime-secret, which is most likely; else give that file's first line.${last}`,
+    remedy: `Send none if the user who runs the server has no ~/.slime-secret, or ~/.sly-secret for SLY's Slynk, which is most likely; else give that file's first line.${last}`,
     details: cause.details,
   });
 }
@@ -358,7 +366,7 @@ function wrongSecret(handshake: FailedHandshake, cause: SwankError): SwankError 
   const { description } = handshake;
   return new SwankError("SECRET_REJECTED", `${description} does not answer after it received the secret.`, {
     cause,
-    remedy: `Give the first line of ~/.slime-secret of the user who runs the server, or no secret when there is no such file. ${restartHint(handshake)}`,
+    remedy: `Give the first line of ~/.slime-secret, or of ~/.sly-secret for SLY's Slynk, of the user who runs the server, or no secret when there is no such file. ${restartHint(handshake)}`,
     details: cause.details,
   });
 }
@@ -370,14 +378,14 @@ function silent(handshake: FailedHandshake, isClosed: boolean, cause: SwankError
   const tunnel = isClosed ? " A tunnel does this when nothing listens at its other end." : "";
   return new SwankError("NOT_SWANK", `${handshake.description} ${silence}.`, {
     cause,
-    remedy: `${first}Check that the port is Swank's and that the image is not stuck.${tunnel} If the user who runs it has a ~/.slime-secret, give that file's first line as the secret. ${restartHint(handshake)}`,
+    remedy: `${first}Check that the port is Swank's and that the image is not stuck.${tunnel} If the user who runs it has a ~/.slime-secret, or a ~/.sly-secret for SLY's Slynk, give that file's first line as the secret. ${restartHint(handshake)}`,
     details: { ...cause.details, secretMissing: true },
   });
 }
 
 /** From then on the thread that accepts connections is stopped in the debugger (swank.lisp, `authenticate-client`). */
 function restartHint({ port = 4005 }: FailedHandshake): string {
-  return `A Swank that received a wrong secret, or none, answers no client until it is restarted: (swank:restart-server :port ${port} :dont-close t).`;
+  return `A Swank that received a wrong secret, or none, answers no client until it is restarted: (swank:restart-server :port ${port} :dont-close t), with slynk: for Slynk.`;
 }
 
 /** Milliseconds. */
@@ -439,9 +447,21 @@ export async function openWith(
   const found = opener.takesNoSecret === true ? undefined : await findSecret(secret);
   const deadline = performance.now() + timeout;
   const attempt: Attempt = { firstRequest, opener, secret: found, deadline, signal };
-  const opening = (opener.server === undefined ? openOnce : openInTime)(attempt, connectionOptions);
+  const attemptNow = opener.server === undefined ? openOnce : openInTime;
+  const opening = attemptNow(attempt, connectionOptions);
   if (opener.takesNoSecret === true) return opening;
-  return opening.catch((error: unknown) => openAgain(attempt, connectionOptions, error));
+  const again = (now: Attempt) => (error: unknown) => openAgain(now, connectionOptions, error);
+  return opening.catch(again(attempt)).catch((error: unknown) => {
+    if (!wantsNoSecret(attempt, error)) throw error;
+    const without = { ...attempt, secret: undefined };
+    return attemptNow(without, connectionOptions).catch(again(without));
+  });
+}
+
+/** True if the server is one that closes the connection when it gets a secret, which was SLY's. One that wants another secret does not close it. */
+function wantsNoSecret({ secret }: Attempt, error: unknown): boolean {
+  if (secret?.forSlynk !== true || !(error instanceof SwankError) || error.code !== "SECRET_REJECTED") return false;
+  return error.cause instanceof SwankError && error.cause.code === "CONNECTION_LOST";
 }
 
 /**

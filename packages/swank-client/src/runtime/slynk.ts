@@ -41,14 +41,39 @@ const TEXTS: readonly (readonly [swank: string, slynk: string])[] = [
   ['"*SWANK-WIRE-PROTOCOL-VERSION*"', '"*SLYNK-WIRE-PROTOCOL-VERSION*"'],
 ];
 
-/** A comment, a string, a name in bars or a character, which stay as they are; or a symbol. */
-const TOKEN = /;[^\n]*|"(?:[^"\\]|\\[\s\S])*"|\|[^|]*\||#\\[^\s()]*|[^\s()";|`,@]+/g;
+/** A comment, the beginning of a string, a name in bars or a character, which stay as they are; or a symbol. */
+const TOKEN = /;[^\n]*|"|\|[^|]*\||#\\[^\s()]*|[^\s()";|`,@]+/g;
 
-const MAY_DIFFER = /^[^;"|\\]*(?:swank|sldb|slime)/i;
+const MAY_DIFFER = /swank|sldb|slime/i;
 
-/** Lisp code with the names of Slynk. */
+const STAYS = /^(?:[;|]|#\\)/;
+
+/** Lisp code with the names of Slynk. A message can be as long as a frame, so no pattern matches a string. */
 function withNames(text: string): string {
-  return text.replace(TOKEN, (token) => (MAY_DIFFER.test(token) ? renamed(token) : token));
+  if (!MAY_DIFFER.test(text)) return text;
+  const pieces: string[] = [];
+  let copied = 0;
+  const tokens = new RegExp(TOKEN);
+  for (let found = tokens.exec(text); found !== null; found = tokens.exec(text)) {
+    const [token] = found;
+    if (token === '"') tokens.lastIndex = stringEnd(text, found.index);
+    else if (MAY_DIFFER.test(token) && !STAYS.test(token)) {
+      pieces.push(text.slice(copied, found.index), renamed(token));
+      copied = tokens.lastIndex;
+    }
+  }
+  return pieces.join("") + text.slice(copied);
+}
+
+/** The index behind the string that begins at `start`. */
+function stringEnd(text: string, start: number): number {
+  const special = /["\\]/g;
+  special.lastIndex = start + 1;
+  for (let found = special.exec(text); found !== null; found = special.exec(text)) {
+    if (found[0] === '"') return special.lastIndex;
+    special.lastIndex += 1;
+  }
+  return text.length;
 }
 
 function renamed(token: string): string {

@@ -11,6 +11,7 @@
 
 (require 'cl-lib)
 (require 'ert)
+(require 'slime)
 (require 'swank-mcp)
 (require 'swank-mcp-ask)
 (require 'swank-mcp-changes)
@@ -229,6 +230,26 @@
             (swank-mcp--leave lisp))
           (should (equal '(t t t) threads)))
       (kill-buffer (process-buffer process)))))
+
+(ert-deftest swank-mcp-tests-names ()
+  "With SLY, names are those of SLY and Slynk, and the Lisp gets a form as a text, because Slynk takes SWANK in any name for its own."
+  (cl-letf (((symbol-function 'swank-mcp--ide) (lambda () 'sly)))
+    (should (equal '(sly-eval-async sly-db-level sly--display-threads)
+                   (mapcar #'swank-mcp--name '(slime-eval-async sldb-level slime-display-threads))))
+    (should (member "(slynk:f (cl:get :swank-mcp \"swank:g\") slynk::*v*)"
+                    (flatten-tree (swank-mcp--form '(swank:f (cl:get :swank-mcp "swank:g") swank::*v*)))))
+    (let ((swank-mcp-program "/opt/swank-mcp")
+          (swank-mcp-secret-file nil))
+      (should (string-match-p "--attach 4005 --secret-file .*/\\.sly-secret\\'" (swank-mcp--client-command "Codex" 4005)))))
+  (should (equal '(swank:f 1) (swank-mcp--form '(swank:f 1))))
+  (should (eq 'slime-eval (swank-mcp--name 'slime-eval))))
+
+(ert-deftest swank-mcp-tests-ide ()
+  "The environment is the one that is chosen, or loaded; none is an error for the user."
+  (should (eq 'slime (swank-mcp--ide)))
+  (let ((swank-mcp-ide 'sly)
+        (load-path '()))
+    (should-error (swank-mcp--ide) :type 'user-error)))
 
 (ert-deftest swank-mcp-tests-options ()
   "Every option has a type that the customization of Emacs 27 knows."

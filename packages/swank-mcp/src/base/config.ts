@@ -116,12 +116,12 @@ export const OPTIONS = {
     placeholder: "FILE",
     summary:
       "Read the secret from the first line of this file: that of the attached Swank, or with --share that of the launched image.",
-    fallback: "~/.slime-secret, if it exists",
+    fallback: "~/.slime-secret if it exists, or SLY's ~/.sly-secret",
   }),
   noSecret: flagOption({
     flag: "--no-secret",
     summary:
-      "Send no secret to the attached Swank, even if ~/.slime-secret exists. With --share: every user of the machine can connect.",
+      "Send no secret to the attached Swank, even if ~/.slime-secret or ~/.sly-secret exists. With --share: every user of the machine can connect.",
   }),
   lisp: textOption({
     flag: "--lisp",

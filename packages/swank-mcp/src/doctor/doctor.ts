@@ -169,7 +169,10 @@ function sizeText(folder: string): string {
 }
 
 function secretFindings(env: Environment): readonly Finding[] {
-  const file = join(homeFolder(env), ".slime-secret");
+  return [".slime-secret", ".sly-secret"].flatMap((name) => secretFinding(join(homeFolder(env), name)));
+}
+
+function secretFinding(file: string): readonly Finding[] {
   const mode = attempted(() => statSync(file).mode);
   if (mode === undefined) return [];
   return (mode & OTHERS) === 0
