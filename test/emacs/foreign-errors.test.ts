@@ -119,34 +119,4 @@ describe("errors of background threads beside Emacs", function () {
     await user.emacs.connect(user.port);
     expect(await user.emacs.evaluateInRepl(printing)).to.equal('"by a thread" \n7');
   });
-
-  it("go to the agent until it disconnects under --foreign-errors mine, even if an Emacs connects later", async () => {
-    user = await BesideEmacs.startedByHand();
-    const { emacs, port } = user;
-    const agent = await user.agent("--foreign-errors", "mine");
-    await agent.evaluate("1");
-    await emacs.connect(port);
-    await emacs.evaluateInRepl(failing("for the agent"));
-    await untilStopped(agent, "for the agent");
-    expect(await emacs.debuggerBuffers()).to.deep.equal([]);
-    await agent.end();
-    await emacs.debuggerShowing("for the agent");
-    await emacs.evaluateInRepl(failing("for Emacs again"));
-    await emacs.debuggerShowing("for Emacs again");
-  });
-
-  it("never go to the agent under --foreign-errors theirs", async () => {
-    user = await BesideEmacs.startedByHand();
-    const { emacs, port } = user;
-    await emacs.connect(port);
-    await user.prepareFailures();
-    const agent = await user.agent("--foreign-errors", "theirs");
-    await user.fail(agent, "for Emacs");
-    await emacs.debuggerShowing("for Emacs");
-    await user.emacsLeaves(agent);
-    const alone =
-      '(progn (push "for nobody" cl-user::*failures*) (loop until (find-if (lambda (thread) (sb-thread:symbol-value-in-thread \'sb-debug::*debug-condition* thread nil)) (sb-thread:list-all-threads)) do (sleep 0.01)) :in-lisps-own)';
-    expect(await agent.evaluate(alone)).to.deep.equal(["=> :IN-LISPS-OWN"]);
-    expect(await stopped(agent)).to.deep.equal([]);
-  });
 });

@@ -132,35 +132,6 @@ describe("foreign stop in Emacs", function () {
     expect(await emacs.evaluateInRepl("(list *)")).to.equal("(7)");
   });
 
-  it("is stale after the user has resumed the thread", async () => {
-    const { thread } = await failInRepl();
-    const server = await attach();
-    await server.frames({ thread });
-    await emacs.pressInDebugger(thread, "q");
-    await emacs.debuggerClosed(thread);
-    const stale = await server.refusal("debugger_frames", { thread: `${thread}/1` });
-    expect(stale).to.include({ type: "STALE_STOP", message: `The stop ${thread}/1 has ended.` });
-    expect(await server.refusal("debugger_frames", { thread })).to.include({ type: "NOT_DEBUGGING" });
-    expect(await server.refusal("debugger_frames", { thread: 99_999_999 })).to.include({ type: "NO_SUCH_THREAD" });
-    expect(await emacs.evaluateInRepl(":here")).to.equal(":HERE");
-  });
-
-  it("cannot be changed by a client that cannot ask the user", async () => {
-    const { thread, text } = await failInRepl();
-    const server = await attach();
-    for (const [name, args] of [
-      ["debugger_invoke_restart", { restart: "USE-INSTEAD", values: ["1"] }],
-      ["debugger_eval_in_frame", { frame: 0, code: "(list 1)" }],
-    ] as const) {
-      const { type, message, next } = await server.refusal(name, { ...args, thread });
-      expect(type, name).to.equal("APPROVAL_DENIED");
-      expect(message, name).to.include(`in a thread that is stopped in ${OWNER}`);
-      expect(next, name).to.include(`Ask the user to do it in ${OWNER}.`);
-    }
-    expect(await server.refusal("debugger_step", { mode: "into", thread })).to.include({ type: "NOT_STEPPABLE" });
-    expect((await emacs.debuggerBuffers()).map((open) => open.text)).to.deep.equal([text]);
-  });
-
   it("ends through a restart when the user confirms, and Emacs shows the value", async () => {
     const { thread } = await failInRepl();
     const asked: string[] = [];

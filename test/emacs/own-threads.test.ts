@@ -87,21 +87,6 @@ describe("thread started by the agent's code", function () {
     expect(await agent.evaluate("(sb-thread:join-thread *own*)")).to.deep.equal(["=> :GIVEN"]);
   });
 
-  it("counts towards the limit on stops, and is ended by reset-session", async () => {
-    const agent = await user().agent("--max-stops", "2");
-    for (const message of ["first", "second", "third"]) {
-      await agent.evaluate(failing(message));
-      while (!(await stopped(agent)).some((stop) => stop.message === message));
-    }
-    expect((await untilStopped(agent, 2)).map(({ message }) => message)).to.deep.equal(["second", "third"]);
-    await agent.call("reset-session");
-    const threads =
-      '(count "agent\'s" (sb-thread:list-all-threads) :key (function sb-thread:thread-name) :test (function equal))';
-    expect(await user().emacs.evaluateInRepl(`(loop until (zerop ${threads}) do (sleep 0.02))`)).to.equal("NIL");
-    expect(await stopped(agent)).to.deep.equal([]);
-    expect(await user().emacs.debuggerBuffers()).to.deep.equal([]);
-  });
-
   it("is ended by its error under --on-error unwind, and the agent is notified", async () => {
     const agent = await user().agent("--on-error", "unwind");
     const answers = [...(await agent.evaluate(failing("agent's")))];

@@ -5,7 +5,6 @@ import type { McpStdio } from "../support/mcp-stdio.js";
 import { eachUser } from "./user.js";
 
 const status = z.object({ stopped: z.array(z.object({ message: z.string(), owner: z.string().optional() })) });
-const breakpoints = z.object({ breakpoints: z.array(z.object({ id: z.number(), function: z.string() })) });
 
 async function text(agent: McpStdio, tool: string, args: object = {}): Promise<string> {
   return blocks(await agent.call(tool, args)).join("\n");
@@ -16,10 +15,6 @@ async function stopped(agent: McpStdio): Promise<string[]> {
   const { structuredContent } = await agent.call("lisp-status");
   const all = status.parse(structuredContent).stopped;
   return all.filter(({ owner }) => owner === undefined).map(({ message }) => message);
-}
-
-async function watched(agent: McpStdio) {
-  return breakpoints.parse((await agent.call("breakpoint_list")).structuredContent).breakpoints;
 }
 
 describe("two swank-mcp servers beside Emacs", function () {
@@ -44,45 +39,6 @@ describe("two swank-mcp servers beside Emacs", function () {
     expect(await text(one, "describe-last-error")).to.include("No error information available.");
     expect(await text(other, "describe-last-error")).to.include("of the other");
     expect([await stopped(one), await stopped(other)]).to.deep.equal([["of one"], ["of the other"]]);
-  });
-
-  it("have separate breakpoints, even on the same function", async () => {
-    await one.evaluate("(defun watched (x) (1+ x))");
-    await one.call("breakpoint_set", { function: "watched" });
-    expect(await other.evaluate("(watched 1)")).to.deep.equal(["=> 2"]);
-    expect(await watched(other)).to.deep.equal([]);
-    const [{ id }] = z.tuple([z.object({ id: z.number() })]).parse(await watched(one));
-    expect(await other.call("breakpoint_remove", { id })).to.have.property("isError", true);
-    await other.call("breakpoint_set", { function: "watched" });
-    expect(await user().emacs.evaluateInRepl("(watched 1)")).to.equal("2");
-    for (const agent of [one, other]) {
-      expect((await agent.evaluate("(watched 1)"))[0]).to.include("[BREAKPOINT]");
-      expect(await text(agent, "debugger_continue")).to.equal("=> 2");
-    }
-    await one.call("breakpoint_remove", { id });
-    expect(await one.evaluate("(watched 1)")).to.deep.equal(["=> 2"]);
-    expect((await other.evaluate("(watched 1)"))[0]).to.include("[BREAKPOINT]");
-  });
-
-  it("are reset separately", async () => {
-    await one.evaluate("(defun by-one () 1) (defvar *by-both* 1)");
-    await other.evaluate(
-      '(defpackage "OTHER" (:use "CL")) (in-package "OTHER") (defun by-other () 2) (defun cl-user::by-one () :changed)',
-    );
-    await other.call("breakpoint_set", { function: "by-other" });
-    await other.evaluate('(error "of the other")');
-    expect(await text(one, "list-definitions"))
-      .to.include("BY-ONE")
-      .and.not.include("BY-OTHER");
-    expect(await text(one, "reset-session")).to.match(/^Session reset\./);
-    expect(await stopped(other)).to.deep.equal(["of the other"]);
-    expect((await watched(other)).map((each) => each.function)).to.deep.equal(["OTHER::BY-OTHER"]);
-    expect(await text(other, "describe-last-error")).to.include("of the other");
-    expect(await text(other, "list-definitions")).to.include("BY-OTHER");
-    expect((await other.evaluate("(list (package-name *package*) (cl-user::by-one))"))[0]).to.equal(
-      '=> ("OTHER" :CHANGED)',
-    );
-    expect((await other.evaluate("(by-other)"))[0]).to.include("[BREAKPOINT]");
   });
 
   it("receive each error of a background thread only once while Emacs is disconnected, and Emacs takes the stops over", async () => {

@@ -222,29 +222,7 @@ describe("watching a program beside Emacs", function () {
       expect(await emacs.debuggerBuffers()).to.deep.equal([]);
     }
   });
-
-  it("shows what the heap holds and what keeps an object alive, and ends when the server is killed", async () => {
-    const { emacs } = user();
-    await emacs.evaluateInRepl(
-      "(progn (defstruct order lines) (defvar *orders* (loop repeat 10 collect (make-order))) (defvar *state* :idle))",
-    );
-    const agent = await user().agent("--approval", "off");
-    const heap = async (args: object) => blocks(await agent.call("heap", { ...args })).join("\n");
-    expect(await heap({ mode: "summary" })).to.match(/^Heap: /m);
-    expect(await heap({ mode: "instances", type: "order" })).to.match(/ORDER/);
-    expect(await heap({ mode: "path", object: "(first *orders*)" })).to.include("*ORDERS*");
-    const killed = await user().agent("--approval", "off");
-    killed.startCall("heap", { mode: "growth", code: ENDLESS }).result.catch(() => undefined);
-    while ((await agent.evaluate("*state*"))[0] !== "=> :RUNNING");
-    killed.process.kill("SIGKILL");
-    while ((await agent.evaluate("*state*"))[0] !== "=> :ENDED");
-    expect(await emacs.evaluateInRepl("(length *orders*)")).to.equal("10");
-    expect(await emacs.debuggerBuffers()).to.deep.equal([]);
-  });
 });
-
-/** Code that runs until it is unwound. */
-const ENDLESS = "(unwind-protect (loop (setf *state* :running) (make-order)) (setf *state* :ended))";
 
 /** The forms of the program as strings, on one line, as they are typed in Emacs. */
 function texts(): string {

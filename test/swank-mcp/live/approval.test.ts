@@ -2,16 +2,21 @@ import { setTimeout } from "node:timers/promises";
 import type { ElicitResult } from "@modelcontextprotocol/sdk/types.js";
 import { expect } from "chai";
 import { expectApprovalExample } from "../../support/contract-examples.js";
-import { liveDebugger } from "../../support/live-server.js";
+import { attachedTo, liveDebugger, liveSwank } from "../../support/live-server.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
-import { gone } from "../../support/mcp-processes.js";
-import { chosen, McpUser } from "../../support/mcp-user.js";
+import { McpUser, chosen } from "../../support/mcp-user.js";
+
+const PROMPT = "Allow? [Yes/No/Show Code] Timeout: 60s";
 
 describe("approval with a client that can ask", () => {
   const user = new McpUser();
   afterEach(() => user.agrees());
   const lisp = liveDebugger({ answer: user.answer, code: "(defun g (x) (* x 2)) (defun f (x) (list (car x) (g x)))" });
   beforeEach(() => user.forget());
+
+  function lines(text = user.asked[0]?.message ?? ""): string[] {
+    return text.split("\n");
+  }
 
   it("shows the contract's prompt and evaluates after a yes", () => expectApprovalExample(lisp, user));
 
@@ -46,20 +51,6 @@ describe("approval with a client that can ask", () => {
     user.answers = [chosen("Show Code"), chosen("No")];
     const refused = await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: "x" });
     expect(refused).to.include({ type: "APPROVAL_DENIED" });
-  });
-
-  it("can cover a whole stop, but no other stop and no other kind of action", async () => {
-    await lisp.evaluate("(f 3)");
-    user.answers = [chosen("Yes, for this stop")];
-    await lisp.valuesInFrame(0, "x");
-    await lisp.valuesInFrame(0, "(g x)");
-    expect(user.asked).to.have.lengthOf(1);
-    expect(await lisp.refusal("debugger_invoke_restart", { restart: "RETRY" })).to.include({ type: "APPROVAL_DENIED" });
-    await lisp.evaluate("(f 4)");
-    expect(await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: "x" })).to.include({
-      type: "APPROVAL_DENIED",
-    });
-    expect(user.asked).to.have.lengthOf(3);
   });
 
   it("shows restarts with their descriptions and values, and the frames to leave", async () => {
@@ -159,13 +150,6 @@ describe("approval with a client that can ask", () => {
     expect(user.asked).to.have.length(1);
   });
 
-  it("is refused with the reason if the client cannot show the question", async () => {
-    await lisp.evaluate("(break)");
-    user.answers = [Promise.reject(new Error("no window to ask in"))];
-    const { message } = await lisp.refusal("debugger_invoke_restart", { restart: "RETRY" });
-    expect(message).to.match(/; the question failed in the client \(.*no window to ask in\)\.$/);
-  });
-
   it("has no effect after the stop has ended", async () => {
     const stop = stopName(await lisp.evaluate("(break)"));
     const allow = user.hesitates();
@@ -187,68 +171,180 @@ describe("approval with a client that can ask", () => {
     expect(await call).to.deep.equal(["=> :SLEPT"]);
   });
 
-  it("is withdrawn when the call is cancelled, and the stop remains", async () => {
-    const stop = stopName(await lisp.evaluate("(f 3)"));
-    user.answers = [new Promise(() => {})];
-    const cancel = new AbortController();
-    const call = lisp.call("debugger_eval_in_frame", { frame: 0, code: "1" }, cancel.signal).catch(() => "cancelled");
-    await user.isAsked();
-    cancel.abort();
-    expect(await call).to.equal("cancelled");
-    expect(await lisp.stops()).to.deep.equal([stop]);
+  it("shows its prompt once, whatever characters the names of restarts contain", async () => {
+    const name = `A: fine\\n\\n${PROMPT}\\n\u202e\u3164`.replaceAll("\\n", "\n");
+    await lisp.evaluate(`(restart-case (error "x") (|${name}| () :report "Nothing." 1))`);
+    await lisp.refusal("debugger_invoke_restart", { restart: 1 });
+    expect(lines()).to.have.lengthOf(4);
+    expect(lines()[1]).to.equal(`A: fine\\u{a}\\u{a}${PROMPT}\\u{a}\\u{202e}\\u{3164}: Nothing.`);
+  });
+
+  it("shows its prompt once, whatever characters the name of the package contains", async () => {
+    const name = `P\n\n${PROMPT}\u202e`;
+    await lisp.evaluate(`(progn (make-package "${name}" :use '(:cl)) nil)`);
+    await lisp.evaluate(`(setf *package* (find-package "${name}"))`);
+    try {
+      user.answers = [chosen("Show Code"), chosen("No")];
+      await lisp.refusal("breakpoint_set", { function: "cl-user::g" });
+      const [, detail = ""] = user.messages;
+      expect(lines(detail).filter((line) => line.startsWith("Allow?"))).to.have.lengthOf(1);
+      expect(detail).to.include("\\u{a}").and.include("\\u{202e}").and.not.include("\u202e");
+    } finally {
+      await lisp.evaluate("(cl:in-package :cl-user)");
+    }
+  });
+
+  it("is not shown if the code is too long to read; the call is refused", async () => {
+    await lisp.evaluate("(f 3)");
+    const refused = await lisp.refusal("debugger_eval_in_frame", { frame: 0, code: `(list "${"y".repeat(50_000)}")` });
+    expect(refused).to.include({ type: "APPROVAL_DENIED" });
+    expect(refused.message).to.include("too long to show to the user");
+    expect(user.asked).to.deep.equal([]);
+  });
+
+  it("shows the call that RESTART-FRAME repeats, even far down the stack", async () => {
+    await lisp.evaluate("(defun deep (n) (if (zerop n) (car 1) (1+ (deep (1- n)))))");
+    await lisp.evaluate("(deep 400)");
+    const { frames } = await lisp.frames({ start: 380, end: 381 });
+    const call = frames[0]?.call ?? "";
+    expect(call).to.match(/^\(DEEP \d+\)$/);
+    await lisp.refusal("debugger_invoke_restart", { restart: "RESTART-FRAME", values: ["380"] });
+    await lisp.refusal("debugger_invoke_restart", { restart: "RETURN-FROM-FRAME", values: ["380", "(g 1)"] });
+    expect(user.asked.map(({ message }) => message.split("\n")[1])).to.deep.equal([`Frame: ${call}`, `Frame: ${call}`]);
+  });
+
+  it("shows one question at a time, queues a few, and refuses the others", async () => {
+    await lisp.evaluate("(f 3)");
+    const allow = user.hesitates(...Array<ElicitResult>(60).fill(chosen("Yes")));
+    const calls = Array.from({ length: 60 }, (_, n) =>
+      lisp.call("debugger_eval_in_frame", { frame: 0, code: `(list ${n})` }),
+    );
+    const refused = await Promise.race(calls);
+    expect(JSON.stringify(refused)).to.include("too many other questions wait for the user");
+    await setTimeout(200);
+    expect(user.asked).to.have.lengthOf(1);
+    allow(chosen("Yes"));
+    const results = await Promise.all(calls);
+    expect(user.mostAtOnce).to.equal(1);
+    expect(results.filter(({ isError }) => !isError)).to.have.lengthOf(9);
+    expect(user.asked).to.have.lengthOf(9);
+  });
+
+  it("precedes evaluating a breakpoint's condition; its name is never evaluated", async () => {
+    await lisp.evaluate("(defvar *ran* nil) (defvar *seven* 7) (defgeneric told (x)) (defmethod told ((x (eql 7))) x)");
+    const name = "(method told ((eql (progn (setf *ran* t) 7))))";
+    await lisp.refusal("breakpoint_set", { function: "told", condition: "#.(setf *ran* t)" });
+    expect(user.asked).to.have.lengthOf(1);
+    const refused = await lisp.refusal("breakpoint_set", { function: name });
+    expect(refused).to.include({ type: "BREAKPOINT_REFUSED" });
+    expect(refused.message).to.include("not code to evaluate");
+    expect(await lisp.evaluate("*ran*")).to.deep.equal(["=> NIL"]);
+    for (const form of ["7", "*seven*", "'7"]) {
+      user.answers = [chosen("Yes")];
+      const { id } = await lisp.setBreakpoint({ function: `(method told ((eql ${form})))` });
+      await lisp.json("breakpoint_remove", { id });
+    }
   });
 });
 
-describe("approval with an unusual client", () => {
-  const codes = [
-    ["debugger_eval_in_frame", { frame: 0, code: "1" }],
-    ["breakpoint_set", { function: "watched" }],
-    ["debugger_step", { mode: "into" }],
-    ["debugger_invoke_restart", { restart: "CONTINUE" }],
-  ] as const;
+const DELETE = '(progn (cerror "Delete the customers" "They are stale.") (setf *deleted* t))';
 
-  async function outcomes(args: readonly string[], answer?: () => Promise<ElicitResult>): Promise<string[]> {
-    const lisp = await McpDebugger.start({ args, ...(answer === undefined ? {} : { answer }) });
-    try {
-      await lisp.evaluate("(defun watched () 1) (break)");
-      const types: string[] = [];
-      for (const [name, callArgs] of codes) {
-        const { isError, structuredContent } = await lisp.call(name, callArgs);
-        types.push(/"type":"(\w+)"/.exec(JSON.stringify(structuredContent ?? {}))?.[1] ?? String(isError));
-        if (name === "debugger_step") await lisp.evaluate("(break)");
-      }
-      return types;
-    } finally {
-      await lisp.close();
-    }
+describe("debugger_continue and approval", function () {
+  this.timeout(180_000);
+  const user = new McpUser();
+  const lisp = liveDebugger({ answer: user.answer, code: "(defvar *deleted* nil)" });
+  beforeEach(async () => {
+    user.forget();
+    await lisp.evaluate("(setf *deleted* nil)");
+  });
+
+  async function withMute<T>(args: readonly string[], test: (mute: McpDebugger) => Promise<T>): Promise<T> {
+    const mute = await McpDebugger.start({ args });
+    return test(mute).finally(() => mute.close());
   }
 
-  for (const [args, expected, answer] of [
-    [[], "false"],
-    [["--approval", "strict"], "APPROVAL_DENIED"],
-    [["--approval", "off"], "false", () => Promise.reject(new Error("asked"))],
-  ] as const)
-    it(`has this outcome ${args.join(" ") || "by default, if the client cannot ask"}: ${expected}`, async () => {
-      expect(await outcomes(args, answer)).to.deep.equal(Array(4).fill(expected));
-    });
-
-  it("counts as a no when the client disconnects, and the server exits with its image", async () => {
-    let asked = () => {};
-    const question = new Promise<void>((resolve) => (asked = resolve));
-    const lisp = await McpDebugger.start({
-      answer: () => {
-        asked();
-        return new Promise(() => {});
-      },
-    });
-    const { pid } = lisp;
-    await lisp.evaluate('(error "x")');
-    const call = lisp.call("debugger_invoke_restart", { restart: "RETRY" }).catch(() => undefined);
-    await question;
-    await lisp.close();
-    // The client may have disconnected before it receives the refusal.
-    expect((await call)?.isError).to.not.equal(false);
-    if (pid === undefined) throw new Error("The server has no process.");
-    await gone(pid);
+  it("asks at an error, shows the effect of CONTINUE, and does nothing after a no", async () => {
+    const stop = stopName(await lisp.evaluate(DELETE));
+    expect(await lisp.refusal("debugger_continue")).to.include({ type: "APPROVAL_DENIED" });
+    expect(user.messages).to.deep.equal([
+      "AI agent wants to invoke restart 1:\nCONTINUE: Delete the customers\n\nAllow? [Yes/No/Show Code] Timeout: 60s",
+    ]);
+    expect(await lisp.stops()).to.deep.equal([stop]);
+    expect(await lisp.evaluate("*deleted*")).to.deep.equal(["=> NIL"]);
+    user.answers = [chosen("Yes")];
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> T"]);
   });
+
+  it("shares a yes for the whole stop with debugger_invoke_restart", async () => {
+    await lisp.evaluate(`(restart-bind ((note (lambda () nil))) ${DELETE})`);
+    user.answers = [chosen("Yes, for this stop")];
+    await lisp.call("debugger_invoke_restart", { restart: "NOTE" });
+    await lisp.resume("debugger_continue");
+    expect(user.messages).to.have.lengthOf(1);
+  });
+
+  it("asks at a stop that only looks like a break", async () => {
+    const condition = '(make-condition \'simple-condition :format-control "x")';
+    await lisp.evaluate(
+      `(restart-case (invoke-debugger ${condition}) (continue () :report "Delete the customers" (setf *deleted* t)))`,
+    );
+    expect(await lisp.refusal("debugger_continue")).to.include({ type: "APPROVAL_DENIED" });
+    expect(user.messages[0]).to.include("CONTINUE: Delete the customers");
+  });
+
+  it("does not ask at the session's own breaks, breakpoints and timeouts", async () => {
+    await lisp.evaluate("(list (break))");
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (NIL)"]);
+    await lisp.evaluate("(progn (sleep 0.5) :slept)", { timeout: 0.1 });
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> :SLEPT"]);
+    await lisp.evaluate("(defun g (x) (* x 2))");
+    user.answers = [chosen("Yes"), chosen("Yes")];
+    await lisp.setBreakpoint({ function: "g" });
+    await lisp.evaluate("(list (g 1))");
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (2)"]);
+    await lisp.evaluate("(list (g 1))");
+    await lisp.resume("debugger_step", { mode: "into" });
+    expect(await lisp.resume("debugger_continue")).to.deep.equal(["=> (2)"]);
+    expect(user.messages.map((message) => message.split("\n")[0])).to.deep.equal([
+      "AI agent wants to set a breakpoint:",
+      "AI agent wants to step into:",
+    ]);
+  });
+
+  it("refuses at an error, but not at a break, under strict if the client cannot ask", () =>
+    withMute(["--approval", "strict"], async (mute) => {
+      await mute.evaluate(`(defvar *deleted* nil) ${DELETE}`);
+      expect(await mute.refusal("debugger_continue")).to.include({ type: "APPROVAL_DENIED" });
+      expect(await mute.evaluate("*deleted*")).to.deep.equal(["=> NIL"]);
+      await mute.evaluate("(break)");
+      expect(await mute.resume("debugger_continue")).to.deep.equal(["=> NIL"]);
+    }));
+
+  it("does not ask if the stop has no CONTINUE", async () => {
+    await lisp.evaluate('(error "x")');
+    expect(await lisp.refusal("debugger_continue")).to.include({ type: "NO_SUCH_RESTART" });
+    expect(user.messages).to.deep.equal([]);
+  });
+});
+
+describe("debugger_continue and the user's threads", () => {
+  const image = liveSwank({ each: true });
+  const mute = liveDebugger({ each: true, args: attachedTo(image) });
+
+  for (const [what, code] of [
+    ["an error", DELETE],
+    ["a break", "(progn (break) (setf *deleted* t))"],
+  ] as const) {
+    it(`asks at ${what} in one of the user's threads`, async () => {
+      await mute.evaluate("(defvar *deleted* nil)");
+      image.type(`(sb-thread:make-thread (lambda () ${code}))`);
+      while ((await mute.stops()).length === 0);
+      const [thread] = await mute.stops();
+      const refused = await mute.refusal("debugger_continue", { thread });
+      expect(refused).to.include({ type: "APPROVAL_DENIED" });
+      expect(refused.message).to.include("the thread belongs to another client or to the program");
+      expect(await mute.stops()).to.deep.equal([thread]);
+      expect(await mute.evaluate("*deleted*")).to.deep.equal(["=> NIL"]);
+    });
+  }
 });

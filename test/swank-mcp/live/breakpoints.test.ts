@@ -298,13 +298,6 @@ describe("breakpoints", () => {
     await lisp.evaluate("(in-package :app) (defun bar (a &optional (b 2) &key c) (list a b c)) (in-package :cl-user)");
   });
 
-  it("are removed when the session is reset", async () => {
-    await lisp.setBreakpoint({ function: "app::bar" });
-    await lisp.call("reset-session");
-    expect(await lisp.breakpoints()).to.deep.equal([]);
-    await lisp.evaluate(CODE);
-  });
-
   it("of this session cause stops that are not listed as foreign", async () => {
     await lisp.setBreakpoint({ function: "app::bar", thread: "any" });
     await lisp.evaluate("(sb-thread:make-thread (lambda () (app::bar 1)))");

@@ -163,20 +163,4 @@ describe("compile-code, by its effects", () => {
       ),
     ).to.equal('(1 2 "COMMON-LISP-USER")');
   });
-
-  it("loads definitions that list-changes counts, once each, however often they are loaded", async () => {
-    const code =
-      "(defvar *counted* 1) (defun counted () 1) (defclass counted () ((part :reader counted-part))) (defmethod count-it ((x counted)) x)";
-    for (const body of [code, code.replace("counted () 1)", "counted () 2)")])
-      expect(await compile({ code: body, load: true })).to.equal("The code compiles. It is loaded.");
-    expect(await values("(counted)")).to.equal("2");
-    const text = blocks(await server.call("list-changes", {})).join("\n");
-    for (const definition of ["variable *COUNTED*", "function COUNTED", "class COUNTED", "(METHOD COUNT-IT (COUNTED))"])
-      expect(
-        text.split("\n").filter((line) => line === definition),
-        text,
-      ).to.have.lengthOf(1);
-    expect(text).to.include("  (defun counted () 2)").and.not.include("(defun counted () 1)");
-    expect(blocks(await server.call("list-definitions"))[0]).to.match(/counted/i);
-  });
 });

@@ -1,11 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect } from "chai";
 import { gone } from "../../support/mcp-processes.js";
 import { KEYS, McpTerminal } from "../../support/mcp-terminal.js";
-import { startRealSwank } from "../../support/real-swank.js";
 
 const LOOP = "(progn (princ :begun) (finish-output) (loop (sleep 0.01)))";
 
@@ -45,17 +43,6 @@ describe("swank-mcp console in a terminal", () => {
     await terminal.shows("^C\nZOO> ");
     terminal.press(":wanted", KEYS.enter);
     await terminal.shows("=> :WANTED");
-  });
-
-  it("is opened by npm start, with its options", async () => {
-    terminal.kill();
-    const start = fileURLToPath(new URL("../../../../scripts/run.mjs", import.meta.url));
-    terminal = new McpTerminal({ state, command: [process.execPath, start, "start"], args: ["--approval", "strict"] });
-    await terminal.enter('(error "Halt")');
-    await terminal.enter(",in 0 (+ 1 2)", "] ");
-    await terminal.shows("Allow? [Yes/No/Show Code]");
-    terminal.press(KEYS.endOfFile);
-    expect(await terminal.exited).to.equal(0);
   });
 
   it("remembers lines across runs", async () => {
@@ -188,25 +175,5 @@ describe("swank-mcp console in a terminal", () => {
     await terminal.shows("[stdout]\nBEGUN");
     terminal.kill();
     await gone(pid);
-  });
-
-  it("leaves an attached image unchanged", async () => {
-    terminal.kill();
-    const lisp = await startRealSwank();
-    try {
-      terminal = new McpTerminal({ state, args: ["--attach", String(lisp.port)] });
-      await terminal.shows(`attached at 127.0.0.1:${lisp.port}, process ${lisp.process.pid}.`);
-      await terminal.enter(LOOP);
-      await terminal.shows("[stdout]\nBEGUN");
-      terminal.press(KEYS.endOfFile);
-      expect(await terminal.exited).to.equal(0);
-      terminal = new McpTerminal({ state, args: ["--attach", String(lisp.port)] });
-      const busy = `(count "(PROGN (PRINC" (sb-thread:list-all-threads) :test (lambda (a b) (search a (sb-thread:thread-name b))))`;
-      await terminal.enter(busy);
-      await terminal.shows("=> 0");
-    } finally {
-      terminal.kill();
-      await lisp.stop();
-    }
   });
 });

@@ -55,14 +55,8 @@ Usage: ,frames [start [end]]. Show frames with sources and variables.
   });
 
   it("name the option that corrects a failed launch", async () => {
-    for (const [args, message, remedy] of [
-      [["--dynamic-space-size", "1"], "No image can be started with a heap of 1 MB.", "--dynamic-space-size"],
-      [["--lisp", "/nosuch"], "There is no executable /nosuch.", "start swank-mcp with --lisp COMMAND."],
-      [["--swank", "/nosuch"], "There is no swank-loader.lisp in /nosuch.", "start swank-mcp with --swank FOLDER."],
-    ] as const) {
-      const { output, code } = await runScript(["1"], args);
-      expect(output).to.include(message).and.to.include(remedy);
-      expect(code).to.equal(1);
-    }
+    const { output, code } = await runScript(["1"], ["--lisp", "/nosuch"]);
+    expect(output).to.include("There is no executable /nosuch.").and.to.include("start swank-mcp with --lisp COMMAND.");
+    expect(code).to.equal(1);
   });
 });

@@ -80,13 +80,6 @@ const SESSIONS: Readonly<Record<string, readonly Exchange[]>> = {
     [",definitions", "No definitions in session.\n"],
     ["(package-name *package*)", '=> "COMMON-LISP-USER"\n'],
   ],
-  "shows the image and its stops": [
-    ['(error "x")', LIVE],
-    [
-      ",status",
-      "image: own\nimplementation: SBCL\nversion: …\nstopped: thread, type, message, since\n  …/1  SIMPLE-ERROR  x  2",
-    ],
-  ],
 };
 
 describe("swank-mcp console", () => {

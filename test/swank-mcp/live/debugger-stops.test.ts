@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 import { liveDebugger } from "../../support/live-server.js";
-import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
+import { stopName } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 
 describe("debugger tools with several stops", () => {
@@ -106,23 +106,4 @@ describe("debugger tools with several stops", () => {
       { numRuns: 12 },
     );
   }).timeout(120_000);
-
-  it("abort the oldest stop beyond --max-stops, and say so in the answer", async () => {
-    const few = await McpDebugger.start({ args: ["--max-stops", "2"] });
-    try {
-      const stop = async (n: number) => few.evaluate(`(error "number ~a" ${n})`);
-      const oldest = stopName(await stop(1));
-      await stop(2);
-      const blocks = await stop(3);
-      expect(blocks.at(-1)).to.equal(
-        `The stop ${oldest} (SIMPLE-ERROR) was aborted: at most 2 stops are kept (--max-stops).`,
-      );
-      expect(await few.stops()).to.have.lengthOf(2);
-      // The thread needs a moment to unwind.
-      while ((await few.call("debugger_restarts", { thread: oldest })).isError === false);
-      expect(await few.refusal("debugger_restarts", { thread: oldest })).to.include({ type: "STALE_STOP" });
-    } finally {
-      await few.close();
-    }
-  });
 });

@@ -26,13 +26,6 @@ describe("evaluation timeouts", () => {
     expect(await lisp.resume("debugger_continue", { thread: stopName(again) })).to.deep.equal(["=> (:WAITED 7)"]);
   });
 
-  it("pause the evaluation, which runs its cleanup forms when it is aborted", async () => {
-    await lisp.evaluate("(defvar *cleaned* nil) (unwind-protect (waiting 1) (setf *cleaned* t))", { timeout: 0.2 });
-    expect((await lisp.resume("debugger_invoke_restart", { restart: "ABORT" }))[0]).to.equal("; Evaluation aborted");
-    expect(await lisp.stops()).to.deep.equal([]);
-    expect(await lisp.evaluate("*cleaned*")).to.deep.equal(["=> T"]);
-  });
-
   it("report the thread and output of an evaluation that cannot be interrupted", async () => {
     const code = `(defvar *thread* (swank/backend:thread-id sb-thread:*current-thread*)) (format t "so far~%") (finish-output)
       (sb-sys:without-interrupts (loop until *go-on* do (sleep 0.01))) (setf *thread* nil)`;

@@ -55,21 +55,4 @@ describe("debugger tools with objects that cannot be printed", () => {
       await lisp.evaluate(`(loop repeat 2000 for n = ${workers} until (= n 1) do (sleep 1/100) finally (return n))`),
     ).to.deep.equal(["=> 1"]);
   });
-
-  it("report a condition and restarts whose descriptions cannot be printed", async () => {
-    const [report = ""] = await lisp.evaluate(`
-(define-condition odd (error) () (:report (lambda (condition stream) (declare (ignore condition stream)) (break "odd"))))
-(restart-case (error 'odd)
-  (endless () :report (lambda (stream) (declare (ignore stream)) (loop (sleep 0.01))) :endless)
-  (flood () :report (lambda (stream) (loop (write-string "on and on " stream))) :flood)
-  (leaving () :report (lambda (stream) (declare (ignore stream)) (invoke-restart 'flood)) :leaving))`);
-    expect(report).to.contain("#<a COMMON-LISP-USER::ODD cannot be printed>");
-    const { restarts } = await lisp.json("debugger_restarts");
-    expect(restarts).to.deep.include.members([
-      { index: 1, name: "ENDLESS", description: "<<error printing restart>>" },
-      { index: 3, name: "LEAVING", description: "<<error printing restart>>" },
-      { index: 4, name: "ABORT", description: "Return to top level" },
-    ]);
-    expect(await lisp.resume("debugger_invoke_restart", { restart: "endless" })).to.deep.equal(["=> :ENDLESS"]);
-  });
 });

@@ -265,13 +265,6 @@ describe("find-references", () => {
     expect(text).to.match(/fiveam\/src\/check\.lisp:\d+:1: \(defun process-failure /);
   });
 
-  it("interns no name that does not exist", async () => {
-    expect(await found("never-interned", "callers")).to.include(
-      "ERROR Symbol NEVER-INTERNED not found in package MAIL",
-    );
-    expect(await server.evaluate('(find-symbol "NEVER-INTERNED" :mail)')).to.deep.equal(["=> NIL\n=> NIL"]);
-  });
-
   it("gives the places as data", async () => {
     const { _meta } = await server.call("find-references", { name: "half", mode: "callers", package: "mail" });
     expect(_meta).to.deep.equal({

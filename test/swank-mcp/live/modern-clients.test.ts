@@ -43,6 +43,9 @@ for (const [place, mode] of [
       expect(client.getServerVersion()).to.include({ name: "swank-mcp" });
     });
 
+    // From here on, a connection that has found the newest revision is one that was told it.
+    if (mode === "auto") return;
+
     it("can call every tool", async () => {
       for (const [name, args, expected] of EVERY_CALL)
         expect(await textFrom(client, name, args), `${name} ${JSON.stringify(args)}`).to.match(expected);
@@ -50,9 +53,6 @@ for (const [place, mode] of [
       expect(new Set(EVERY_CALL.map(([name]) => name))).to.deep.equal(new Set(tools.map(({ name }) => name)));
       expect(asked.join("\n")).to.include("evaluate code in frame #0:\nCode: (+ 40 2)");
     });
-
-    // From here on, a connection that has found the newest revision is one that was told it.
-    if (mode === "auto") return;
 
     it("does nothing after a no", async () => {
       await evaluate(client, '(defvar *touched* "no") (error "stopped")');

@@ -39,17 +39,6 @@ describe("swank-mcp process with a client of protocol revision 2026-07-28", () =
     await server.end();
   });
 
-  it("refuses a yes for a stop that has ended", async () => {
-    const server = start("--max-stops", "1");
-    await server.call("evaluate-lisp", { code: '(error "old")' });
-    const peek = { frame: 0, code: "(list 1)" };
-    const question = await server.ask("debugger_eval_in_frame", peek);
-    await server.call("evaluate-lisp", { code: '(error "new")' });
-    const given = await server.finish("debugger_eval_in_frame", peek, answered(question, "Yes"));
-    expect(given).to.have.nested.property("structuredContent.error.data.type", "STALE_STOP");
-    await server.end();
-  });
-
   it("launches no image for a client that only discovers it, even under --share", async () => {
     const folder = await mkdtemp(join(tmpdir(), "modern-lifecycle-"));
     const file = join(folder, "log");

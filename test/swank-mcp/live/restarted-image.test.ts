@@ -52,21 +52,4 @@ describe("swank-mcp --attach to an image restarted on the same port", () => {
     expect((await server.evaluate("(ri-half 4)"))[0]).to.match(/\[ERROR\] UNDEFINED-FUNCTION\n/);
     expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
   });
-
-  it("resets the session while no image runs, and does not restore the old state afterwards", async () => {
-    await server.evaluate("(defun ri-gone () 1)");
-    await server.evaluate('(error "of the old image")');
-    const { port } = lisp;
-    await lisp.stop();
-    expect(blocks(await server.call("reset-session"))[0]).to.match(
-      new RegExp(
-        `^Session reset\\. The connection to 127\\.0\\.0\\.1:${port} was lost: .*The next call that needs the image connects again\\.$`,
-      ),
-    );
-    lisp = await startRealSwank(undefined, port);
-    expect((await server.evaluate("1"))[1]).to.include("This answer comes from a new image");
-    expect(blocks(await server.call("reset-session"))).to.deep.equal([
-      "Session reset. The package is COMMON-LISP-USER.",
-    ]);
-  });
 });

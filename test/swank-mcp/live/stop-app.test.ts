@@ -91,6 +91,8 @@ for (const mode of ["legacy", { pin: "2026-07-28" }] as const)
       const told = String(await page.evaluate("told.join()"));
       expect(told).to.match(/^The user invoked USE-ZERO in thread \d+\/1\. The answer was:\n[\s\S]*\(3\/2 0 3\)/);
     });
+    // The revision matters for the app, the call and the question, which that test has.
+    if (mode === "legacy") return;
 
     it("gives a restart the values that the person writes", async () => {
       const { app } = await shown("evaluate-lisp", { code: AVERAGES });
