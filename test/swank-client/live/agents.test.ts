@@ -187,26 +187,6 @@ describe("AgentActivity", () => {
     while (heard.length < 2) await pause(5);
     expect(heard).to.deep.equal([true, false]);
   });
-
-  it("kick with a name ends what that agent runs, closes its connection, and leaves the port and the other agents", async () => {
-    const [one, two] = [await agent(image, "one"), await agent(image, "two")];
-    await values(two, "(list 1)");
-    const evaluation = one.evaluate("(sleep 300)");
-    const watcher = await Watcher.of(image);
-    while (!watcher.followed.ledger.agents.includes("one")) await watcher.until("agents");
-    expect(await watcher.client.activity.kick("nobody")).to.equal(undefined);
-    expect(await watcher.client.activity.kick("one")).to.equal("kicked");
-    const reason = await one.closed;
-    expect(reason).to.deep.include({ code: "CONNECTION_LOST", message: "The user has disconnected this agent." });
-    expect(reason.details.kicked).to.equal("alone");
-    expect((await evaluation.next()).status).to.be.oneOf(["lost", "aborted"]);
-    expect(await watcher.until("end"))
-      .to.have.property("status")
-      .that.is.oneOf(["lost", "aborted"]);
-    expect(await values(two, "(list 2)")).to.deep.equal(["(2)"]);
-    const back = await agent(image, "one");
-    expect(await values(back, "(list 3)")).to.deep.equal(["(3)"]);
-  });
 });
 
 describe("AgentActivity.kick of all agents", () => {

@@ -2,7 +2,7 @@ import { expect } from "chai";
 import { decode, launch, lispFunction, type Stop, type types } from "swank-client";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
-import { liveClient } from "./live-image.js";
+import { liveClient, liveImage } from "./live-image.js";
 import { returned, stopped, values } from "./outcomes.js";
 
 describe("SwankClient", () => {
@@ -44,17 +44,6 @@ describe("SwankClient", () => {
     }
   }
 
-  it("lists the image's threads, and stops one by its id", async () => {
-    await image.values('(sb-thread:make-thread (lambda () (loop (sleep 1/50))) :name "cc-worker")');
-    const worker = await idOf("cc-worker");
-    const stops = new Promise<Stop>((resolve) => image.client.once("stop", resolve));
-    await image.client.program.stopThread(worker);
-    const stop = await stops;
-    expect(stop.thread).to.equal(worker);
-    await stop.abort();
-    while ((await image.client.run(calls.image.threads)).some(({ name }) => name === "cc-worker"));
-  });
-
   it("says that a thread of the program runs its code while it is stopped in the debugger of this client, and ends it", async () => {
     const listener = await image.connect({ foreignErrors: "mine" });
     const stops = new Promise<Stop>((resolve) => listener.once("stop", resolve));
@@ -84,30 +73,6 @@ describe("SwankClient", () => {
     image.client.connection.send({ type: "emacs-interrupt", thread: locker });
     await image.values("(setf *cc-locked* :interrupted)");
     await (await stops).abort();
-  });
-
-  it("ends a thread by its id, running or stopped, and unwinds it", async () => {
-    for (const body of ["(loop)", '(error "stopped")', "(sleep 1000)"]) {
-      const ended = `(defvar *cc-ended* nil) (setf *cc-ended* nil)
-        (sb-thread:make-thread (lambda () (unwind-protect ${body} (setf *cc-ended* t))) :name "cc-doomed") (values)`;
-      await image.values(ended);
-      const isThere = async () =>
-        (await image.client.run(calls.image.threads)).find(({ name }) => name === "cc-doomed");
-      expect(await image.client.program.endThread(await idOf("cc-doomed"), "kill")).to.equal("ended");
-      while ((await isThere()) !== undefined);
-      expect(await image.values("*cc-ended*")).to.deep.equal(["T"]);
-    }
-  });
-
-  it("refuses to interrupt or end threads that serve clients, and threads that do not exist", async () => {
-    const threads = await image.client.run(calls.image.threads);
-    const serving = threads.filter(({ name }) => /control-thread|reader-thread|Sentinel/.test(name));
-    expect(serving).to.have.length.of.at.least(2);
-    for (const { id } of serving) await rejection(image.client.program.stopThread(id ?? -1), "INVALID_ARGUMENT");
-    await rejection(image.client.program.endThread(serving[0]?.id ?? -1, "kill"), "INVALID_ARGUMENT");
-    await rejection(image.client.program.stopThread(999_999), "NO_SUCH_THREAD");
-    await rejection(image.client.program.endThread(999_999, "kill"), "NO_SUCH_THREAD");
-    expect(await image.client.eval("1")).to.deep.equal(["1"]);
   });
 
   it("interrupts the code in another client's REPL, which stops in the debugger of that client", async () => {
@@ -231,5 +196,43 @@ describe("The events of an evaluation", () => {
       { done: false, value: { type: "output", stream: "stdout", text: "x" } },
       { done: true, value: undefined },
     ]);
+  });
+});
+
+describe("Program.state", function () {
+  this.timeout(60_000);
+  const image = liveImage();
+
+  it("counts memory, threads and other clients", async () => {
+    const client = await image.connect();
+    const state = await client.program.state();
+    expect(state.used).to.be.greaterThan(1_000_000).and.to.be.lessThan(state.size);
+    expect(state.size).to.equal(Number(await image.ask("(sb-ext:dynamic-space-size)")));
+    expect(state.threads).to.be.greaterThan(2);
+    const other = await image.connect();
+    const after = await client.program.state();
+    expect(after.clients).to.be.greaterThan(state.clients);
+    await other.close();
+  });
+});
+
+describe("AgentActivity.recordedName", function () {
+  this.timeout(60_000);
+  const image = liveImage();
+
+  it("gives the name of each of two clients with one name, once the image has been told it", async () => {
+    const clients = [await image.connect({ agentName: "twin" }), await image.connect({ agentName: "twin" })];
+    for (const client of clients) {
+      expect(await client.activity.recordedName()).to.equal(undefined);
+      await values(client, "1");
+    }
+    const names = await Promise.all(clients.map((client) => client.activity.recordedName()));
+    expect(names).to.deep.equal(["twin", "twin 2"]);
+  });
+
+  it("gives none for a client without one", async () => {
+    const client = await image.connect();
+    await values(client, "1");
+    expect(await client.activity.recordedName()).to.equal(undefined);
   });
 });

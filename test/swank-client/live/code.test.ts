@@ -16,8 +16,7 @@ describe("SwankClient.code", () => {
   before(async function () {
     this.timeout(COMPILING);
     const loader = await image.connect();
-    for (const library of ["cl-ppcre", "hunchentoot"] as const)
-      await loader.eval(loadLibrary(library), { policy: "keep" });
+    await loader.eval(loadLibrary("cl-ppcre"), { policy: "keep" });
   });
 
   /** The names that a package exports, except those that name nothing. */
@@ -94,25 +93,21 @@ describe("SwankClient.code", () => {
     expect(names).to.deep.equal(["(SETF RENAMED-PLACE)", "RENAMED-NEW", "RENAMED-TWICE", "RENAMED-WRAPPED"]);
   });
 
-  for (const [library, least] of [
-    ["CL-PPCRE", 30],
-    ["HUNCHENTOOT", 200],
-  ] as const)
-    it(`finds the text of everything that ${library} exports, as it was loaded`, async function () {
-      this.timeout(COMPILING);
-      const names = await exported(library);
-      expect(names.length).to.be.at.least(least);
-      const strange: unknown[] = [];
-      for (const name of names) {
-        const definitions = await definitionsOf(name);
-        const own = definitions.filter(({ file }) => file?.startsWith("SYS:") === false);
-        const bad = own.filter(
-          ({ state, text, line }) => state !== "loaded" || line === undefined || !text?.startsWith("("),
-        );
-        if (own.length === 0 || bad.length > 0) strange.push({ name, definitions });
-      }
-      expect(strange).to.deep.equal([]);
-    });
+  it("finds the text of everything that CL-PPCRE exports, as it was loaded", async function () {
+    this.timeout(COMPILING);
+    const names = await exported("CL-PPCRE");
+    expect(names.length).to.be.at.least(30);
+    const strange: unknown[] = [];
+    for (const name of names) {
+      const definitions = await definitionsOf(name);
+      const own = definitions.filter(({ file }) => file?.startsWith("SYS:") === false);
+      const bad = own.filter(
+        ({ state, text, line }) => state !== "loaded" || line === undefined || !text?.startsWith("("),
+      );
+      if (own.length === 0 || bad.length > 0) strange.push({ name, definitions });
+    }
+    expect(strange).to.deep.equal([]);
+  });
 
   it("finds methods and accessors in the form that made them after their file has changed", async () => {
     const file = folder.at("inner.lisp");
@@ -156,32 +151,6 @@ describe("SwankClient.code", () => {
       statuses.push((await image.client.code.loadChanges({ file }).result()).status);
     }
     expect(statuses).to.deep.equal(["loaded", "incomplete", "incomplete", "loaded"]);
-  });
-
-  it("shows a method of a library by its specializers, in its own file", async () => {
-    const [only, ...others] = await definitionsOf("(method cl-ppcre:create-scanner (string))");
-    expect(others).to.deep.equal([]);
-    expect(only).to.include({ kind: "method", state: "loaded", column: 1 });
-    expect(only?.file).to.match(/api\.lisp$/);
-    expect(only?.text).to.match(/^\(defmethod create-scanner \(\(regex-string string\)/);
-  });
-
-  it("finds names and lines of a library, and expands its macros", async () => {
-    const names = await image.client.code.apropos("^create-scanner$", {
-      regexp: true,
-      package: "cl-ppcre",
-      external: true,
-    });
-    expect(names).to.deep.include({ status: "found", count: 1 });
-    const lines = await image.client.code.searchSource("(defgeneric create-scanner ", { system: "cl-ppcre" });
-    expect(lines).to.deep.include({ status: "found", count: 1, matchingFiles: 1 });
-    const all = await image.client.code.searchSource("(defgeneric create-scanner ");
-    expect(all).to.deep.include({ status: "found", count: 1, matchingFiles: 1 });
-    const expansions = await image.client.code.macroexpand('(register-groups-bind (a) ("(x)" text) a)', {
-      mode: "all",
-      package: "cl-ppcre",
-    });
-    expect(expansions).to.have.nested.property("forms[0].isExpanded", true);
   });
 
   it("loads a system, and reports what is loaded so far", async () => {

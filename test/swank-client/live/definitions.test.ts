@@ -174,14 +174,6 @@ describe("SwankClient.definitions", () => {
     expect(await listed(image.client)).to.deep.equal(expected);
   });
 
-  it("is separate for each session", async () => {
-    const other = await image.connect();
-    await image.values("(defun dw-one () 1)");
-    await values(other, "(defun dw-two () 2)");
-    expect(await listed(image.client)).to.deep.equal(["function DW-ONE"]);
-    expect(await listed(other)).to.deep.equal(["function DW-TWO"]);
-  });
-
   it("can be listed by kind", async () => {
     await image.values("(defun dk-f () 1) (defvar *dk* 1) (defmacro dk-m () 1)");
     const { definitions, loaded } = await image.client.definitions({ kind: "variable" });

@@ -230,43 +230,10 @@ describe("Program.inspectObject", function () {
   this.timeout(120_000);
   const image = liveClient();
 
-  it("describes a value with a page of its parts, and follows a path", async () => {
-    const id = await idOf(image.client, "(list 1 (vector :a (list 2 3)) 4)");
-    const view = await image.client.program.inspectObject(id, { start: 1, count: 1, depth: 2, expression: "*it*" });
-    const [part] = view.parts;
-    expect(view).to.include({
-      id,
-      kind: "list of 3",
-      text: "(1 #(:A (2 3)) 4)",
-      expression: "*it*",
-      count: 3,
-      cut: false,
-    });
-    expect(view.looking).to.be.greaterThan(0);
-    expect(view.parts).to.have.length(1);
-    expect(part).to.include({ index: 1, name: "1", kind: "vector of 2", count: 2, expression: "(nth 1 *it*)" });
-    expect(part?.parts?.map(({ text, expression }) => [text, expression])).to.deep.equal([
-      [":A", "(aref (nth 1 *it*) 0)"],
-      ["(2 3)", "(aref (nth 1 *it*) 1)"],
-    ]);
-    const inner = await image.client.program.inspectObject(id, { path: [1, 1] });
-    expect(inner).to.include({ id: part?.parts?.[1]?.id, expression: `(aref (nth 1 (swank-objects:ref ${id})) 1)` });
-  });
-
   it("gives an object the same id each time, in this client and in code", async () => {
     const [first, second] = await image.values("(let ((x (list 1))) (values x x))", { valuesAs: "ids" });
     expect(first).to.equal(second);
     expect(await image.values(`(swank-objects:ref ${first})`)).to.deep.equal(["(1)"]);
-  });
-
-  it("takes the ids of variables and values in a stopped frame", async () => {
-    await image.evaluate('(defun fail (box) (error "It failed: ~a" box))');
-    const { stop } = stopped(await image.evaluate("(fail (list 1 2))"));
-    const { locals } = await stop.frameLocals(0);
-    expect(await image.client.program.inspectObject(locals[0]?.objectId ?? 0)).to.include({ kind: "list of 2" });
-    const { values: ids } = await stop.evaluateInFrame(0, "(reverse box)", { valuesAs: "ids" });
-    expect(await image.client.program.inspectObject(Number(ids[0]))).to.include({ text: "(2 1)" });
-    await stop.abort();
   });
 
   it("keeps an object until it is released, the session is reset, or the client disconnects", async () => {

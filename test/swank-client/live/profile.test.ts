@@ -4,7 +4,6 @@ import type { types } from "swank-client";
 import { profileCode } from "swank-client/internal";
 import { rejection } from "../../support/caught.js";
 import { encapsulated, PROFILER_OFF } from "../../support/watched-functions.js";
-import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
 import { clientWithProgram, NAMES, profiled } from "./profiled-program.js";
 
@@ -15,10 +14,6 @@ describe("client.program.profile", function () {
   this.timeout(120_000);
   const image = liveImage();
 
-  async function untilOff(): Promise<void> {
-    while ((await image.ask(OFF)) !== "T") await pause(20);
-  }
-
   it("loads the profiler for several clients at once, and after a thread was ended that had loaded half of it", async () => {
     const client = await clientWithProgram(image);
     await client.eval(`
@@ -28,37 +23,7 @@ describe("client.program.profile", function () {
         (sb-thread:join-thread thread :default nil))`);
     const others = await Promise.all([image.connect(), image.connect()]);
     await Promise.all([client, ...others].map((one) => profileCode(one.lisp, { code: "1" }, {})));
-    expect((await profiled(client, { code: "(shop::spin 0.1)" })).samples).to.be.greaterThan(0);
-  });
-
-  it("finds the functions that take the time, and the path to them", async () => {
-    const client = await clientWithProgram(image);
-    const profile = await profiled(client, { code: "(shop::orders 1000)" });
-    expect(profile).to.include({ mode: "cpu", end: "returned", full: false, replaced: false });
-    expect(profile.values).to.deep.equal(["300000"]);
-    expect(profile.samples).to.be.greaterThan(10);
-    const named = (name: string) => profile.functions.find((found) => found.name === name);
-    expect(named("SHOP::KEY-OF")?.cumulative).to.be.greaterThan(profile.samples / 2);
-    expect(profile.path.map(({ name }) => name).slice(0, 3)).to.deep.equal([
-      "SHOP::ORDERS",
-      "SHOP::ORDER",
-      "SHOP::KEY-OF",
-    ]);
-    expect(profile.cost.run).to.be.greaterThan(10_000);
-    expect(profile.cost.bytes).to.be.greaterThan(1_000_000);
-    expect(await image.ask(OFF)).to.equal("T");
-  });
-
-  it("counts only functions of a package, with what they call", async () => {
-    const client = await clientWithProgram(image);
-    const { functions, samples, outside } = await profiled(
-      client,
-      { code: "(shop::orders 1000)" },
-      { package: "shop" },
-    );
-    expect(functions.map(({ name }) => name).filter((name) => !name.startsWith("SHOP::"))).to.deep.equal([]);
-    expect(functions[0]?.name).to.equal("SHOP::KEY-OF");
-    expect(functions[0]?.self).to.be.greaterThan((samples - outside) / 2);
+    expect((await profiled(client, { code: "(shop::orders 300)" })).samples).to.be.greaterThan(0);
   });
 
   it("returns the tree of calls if stacks are wanted", async () => {
@@ -74,20 +39,6 @@ describe("client.program.profile", function () {
     expect(sum(ofDepth(0).map(({ samples }) => samples))).to.equal(profile.samples - profile.outside);
     expect(sum(nodes.map(({ self }) => self))).to.equal(profile.samples - profile.outside);
     expect((await profiled(client, { code: "(shop::orders 100)" })).stacks).to.equal(undefined);
-  });
-
-  it("says where memory is allocated", async () => {
-    const client = await clientWithProgram(image);
-    const { functions, cost } = await profiled(client, { code: "(shop::fill-lists 20000) nil" }, { mode: "alloc" });
-    expect(functions.find(({ name }) => name === "SHOP::FILL-LISTS")?.cumulative).to.be.greaterThan(10);
-    expect(cost.bytes).to.be.greaterThan(20_000 * 8000);
-  });
-
-  it("compares code with other code, in turn", async () => {
-    const client = await clientWithProgram(image);
-    const { comparison } = await profiled(client, { code: "(shop::spin 0.01)", against: "(shop::spin 0.1)" });
-    expect(comparison?.rounds).to.be.greaterThan(2);
-    expect((comparison?.against.real ?? 0) / (comparison?.code.real ?? 1)).to.be.greaterThan(2);
   });
 
   const countsOf = ({ functions }: types.Profile) =>
@@ -213,22 +164,6 @@ describe("client.program.profile", function () {
     expect(await client.eval(`(catch 'out ${left.code})`)).to.deep.equal(["1"]);
     expect(await image.ask(OFF)).to.equal("T");
     expect(await left.progress()).to.include({ end: "unwound" });
-  });
-
-  it("is off when the client's process is killed", async () => {
-    const options = [{}, { mode: "calls", package: "shop", functions: ["(method shop::act (shop::item))"] }];
-    const sources = ["{ seconds: 3600 }", '{ code: "(loop (shop::tick 1))" }'];
-    await clientWithProgram(image);
-    for (const [source, option] of sources.flatMap((text) => options.map((each) => [text, JSON.stringify(each)]))) {
-      await killedClient(
-        `client.program.profile(${source}, ${option});
-         while ((await client.eval(${JSON.stringify(OFF)}))[0] === "T") await new Promise((resume) => setTimeout(resume, 20));
-         tell("on");`,
-        { port: image.swank.port },
-      );
-      await untilOff();
-      await image.untilTidy();
-    }
   });
 
   it("refuses unbalanced code, unknown packages and wrong options", async () => {

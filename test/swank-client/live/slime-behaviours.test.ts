@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { keyword, read } from "sexp-parser";
-import type { Stop, SwankClient, types } from "swank-client";
+import type { Stop, SwankClient } from "swank-client";
 import * as calls from "swank-client/swank";
 import { liveClient, liveImage } from "./live-image.js";
-import { aborted, returned, stopped } from "./outcomes.js";
+import { aborted } from "./outcomes.js";
 import { testFolder } from "./test-folder.js";
 
 /** The stop of a thread at a level, once it is there. */
@@ -31,17 +31,6 @@ async function climb(client: SwankClient, thread: number, level: number): Promis
 describe("SwankClient in the scenarios of SLIME's tests:", () => {
   const image = liveClient();
 
-  for (const depth of [1, 2, 3])
-    it(`async-eval-debugging: ${depth} levels, all closed by one abort`, async () => {
-      const { evaluation, stop } = await image.stopIn('(error "first")');
-      for (let level = 2; level <= depth; level += 1) await climb(image.client, stop.thread, level);
-      expect(image.client.stops.map(({ level }) => level)).to.deep.equal(
-        Array.from({ length: depth }, (_, index) => index + 1),
-      );
-      aborted(await evaluation.abort());
-      expect(image.client.stops).to.deep.equal([]);
-    });
-
   it("unwind-to-previous-level: from 4 to 3 to 2, one at a time", async () => {
     const { evaluation, stop } = await image.stopIn('(error "first")');
     for (let level = 2; level <= 4; level += 1) await climb(image.client, stop.thread, level);
@@ -55,17 +44,6 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
     expect(stop.isLive).to.equal(true);
     aborted(await evaluation.abort());
   });
-
-  for (const hook of ["", "(*debugger-hook* *debugger-hook*)"])
-    it(`break: stops each time${hook === "" ? "" : ", also under a debugger hook bound anew"}`, async () => {
-      const evaluation = image.client.evaluate(`(let (${hook}) (dotimes (i 3 :done) (break)))`);
-      for (let time = 0; time < 3; time += 1) {
-        const stop: types.Stopped = stopped(await evaluation.next());
-        expect([stop.stop.reason, stop.stop.level]).to.deep.equal(["break", 1]);
-        await stop.stop.continue();
-      }
-      expect(returned(await evaluation.next()).values).to.deep.equal([":DONE"]);
-    });
 
   for (const [interrupts, continues] of [
     [1, 0],
@@ -86,17 +64,6 @@ describe("SwankClient in the scenarios of SLIME's tests:", () => {
       expect(image.client.stops).to.have.lengthOf(interrupts + 1 - continues);
       aborted(await evaluation.abort());
     });
-
-  it("flow-control: pings are answered while interrupted and continued", async () => {
-    const evaluation = image.client.evaluate("(swank:flow-control-test 300 0)");
-    for (let time = 0; time < 3; time += 1) {
-      if (!(await evaluation.interrupt())) break;
-      const outcome = await evaluation.next();
-      if (outcome.status !== "stopped") break;
-      await outcome.stop.continue();
-    }
-    returned(await evaluation.next());
-  });
 
   it("sbcl-world-lock: messages go out while the compiler holds its lock", async () => {
     const code = `(let ((*macroexpand-hook* (lambda (function form environment)
@@ -133,22 +100,6 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
       found(location),
     );
 
-  for (const [name, packageName, start] of [
-    ["start-server", "SWANK", "(defun start-server "],
-    ["swank::start-server", "CL-USER", "(defun start-server "],
-    ["swank:start-server", "CL-USER", "(defun start-server "],
-    ["swank::connection", "CL-USER", "(defstruct (connection"],
-    ["swank::*emacs-connection*", "CL-USER", "(defvar *emacs-connection*"],
-  ] as const)
-    it(`find-definition: ${name} in ${packageName}`, async () => {
-      const [place, ...others] = await definition(name, packageName);
-      expect(others).to.deep.equal([]);
-      expect(place?.snippet).to.match(new RegExp(`^${start.replaceAll(/[(*]/g, "\\$&")}`, "i"));
-      expect(place?.place)
-        .to.have.property("path")
-        .that.matches(/swank\.lisp$/);
-    });
-
   it("find-definition.2: a function after forms that are only read", async () => {
     const code = `#.(prog1 nil (defvar *foobar* 42))
       (defun .foo. (x)
@@ -174,39 +125,6 @@ describe("SwankClient in the scenarios of SLIME's tests of code:", function () {
       /^\(defstruct \(foo-struct/,
     );
   });
-
-  for (const [prefix, names] of [
-    [
-      "cl:compile",
-      [
-        "cl:compile",
-        "cl:compile-file",
-        "cl:compile-file-pathname",
-        "cl:compiled-function",
-        "cl:compiled-function-p",
-        "cl:compiler-macro",
-        "cl:compiler-macro-function",
-      ],
-    ],
-    [
-      "swank::compile-file",
-      [
-        "swank::compile-file",
-        "swank::compile-file-for-emacs",
-        "swank::compile-file-if-needed",
-        "swank::compile-file-output",
-        "swank::compile-file-pathname",
-      ],
-    ],
-    ["cl:foobar", []],
-    [":external-forma", [":external-format"]],
-    ["no-such-package:x", []],
-    ["cl:m-v-l", []],
-  ] as const)
-    it(`complete-symbol: ${prefix}`, async () =>
-      expect([...(await image.run(calls.completion.simpleCompletions, prefix, "CL-USER"))].sort()).to.deep.equal(
-        names,
-      ));
 
   for (const [what, body] of [
     ["the call alone", "(cl-user::bar)"],

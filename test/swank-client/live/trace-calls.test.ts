@@ -78,30 +78,6 @@ describe("client.program.traceCalls", function () {
     ]);
   });
 
-  it("shows a package's calls with arguments, values, non-local exits and handled conditions, folded", async () => {
-    const client = await clientWithProgram();
-    const trace = await traced(client, { code: "(shop::total '(1 3 4 5 6)) (shop::ticks 1204)" }, { package: "shop" });
-    expect(rowsOf(trace)).to.deep.equal([
-      "(SHOP::TOTAL (1 3 4 5 6)) => 160",
-      "  (SHOP::SAFE-PRICE 1) => 10",
-      "    (SHOP::PRICE 1) => 10",
-      "  (SHOP::SAFE-PRICE 3) => 0",
-      "    (SHOP::PRICE 3) left",
-      "      ! SIMPLE-ERROR no price for 3, ERROR in SHOP::SAFE-PRICE",
-      "  (SHOP::SAFE-PRICE 4) => 40",
-      "    (SHOP::PRICE 4) => 40",
-      "  (SHOP::SAFE-PRICE 5) => 50",
-      "    (SHOP::PRICE 5) => 50",
-      "  (SHOP::SAFE-PRICE 6) => 60",
-      "    (SHOP::PRICE 6) => 60",
-      "(SHOP::TICKS 1204) => NIL",
-      "  (SHOP::TICK) x 1204 => :TOCK",
-    ]);
-    expect(trace).to.include({ end: "returned", calls: 1216 });
-    expect(trace.values).to.deep.equal(["NIL"]);
-    expect(await image.ask(ENCAPSULATED)).to.equal("0");
-  });
-
   it("records single methods, and prints their objects without the program's printers", async () => {
     const client = await clientWithProgram();
     const code = "(shop::act (make-instance 'shop::item)) (shop::act (make-instance 'shop::book))";
@@ -136,18 +112,6 @@ describe("client.program.traceCalls", function () {
     const failed = await traced(client, { code: "(shop::total '(1))" }, { ...options, condition: "(car x)" });
     expect(failed.end).to.equal("failed");
     expect(failed.failure).to.include("LIST");
-    await untilOff();
-  });
-
-  it("ends by itself at the limit, while the code goes on", async () => {
-    const client = await clientWithProgram();
-    const trace = await traced(
-      client,
-      { code: "(shop::ticks 100000) :end" },
-      { functions: ["shop::tick"], limit: 100 },
-    );
-    expect(trace).to.include({ end: "limit", calls: 100 });
-    expect(trace.values).to.deep.equal([":END"]);
     await untilOff();
   });
 
