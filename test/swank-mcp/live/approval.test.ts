@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { expectApprovalExample } from "../../support/contract-examples.js";
 import { attachedTo, liveDebugger, liveSwank } from "../../support/live-server.js";
 import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
-import { McpUser, chosen } from "../../support/mcp-user.js";
+import { chosen, McpUser } from "../../support/mcp-user.js";
 
 const PROMPT = "Allow? [Yes/No/Show Code] Timeout: 60s";
 

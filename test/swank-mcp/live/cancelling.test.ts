@@ -1,7 +1,9 @@
 import { expect } from "chai";
 import { openSession, readConfig, type ToolAnswer, type ToolServer } from "swank-mcp";
 import { liveSwank } from "../../support/live-server.js";
+import { blocks } from "../../support/mcp-results.js";
 import { closeServer, toolServer } from "../../support/mcp-server.js";
+import { McpStdio } from "../../support/mcp-stdio.js";
 
 const QUESTIONS: readonly (readonly [name: string, args: object])[] = [
   ["describe-symbol", { name: "car" }],
@@ -55,5 +57,23 @@ describe("cancelling a request to a hung image", () => {
     for (const [name, args] of QUESTIONS) await call(name, args);
     await cancelAll();
     expect((await call("breakpoint_list", {})).isError).to.equal(false);
+  });
+});
+
+/** Number of calls that the server runs at the same time. */
+const MOST = 256;
+
+describe("swank-mcp at its limit of running calls", () => {
+  it("answers pings and resets the session immediately while another call waits", async () => {
+    const server = await McpStdio.start(["--approval", "off"]);
+    const first = await server.imagePid();
+    const sleeping = Array.from({ length: MOST }, () => server.evaluate("(sleep 600)", { timeout: 700 }));
+    const waiting = server.evaluate("'served");
+    expect(await server.request("ping", {})).to.deep.equal({});
+    expect(blocks(await server.call("reset-session"))[0]).to.match(/^Session reset\. A fresh image/);
+    for (const [answer] of await Promise.all(sleeping)) expect(answer).to.match(/reset/);
+    expect(await waiting).to.deep.equal(["=> SERVED"]);
+    expect(await server.imagePid()).to.not.equal(first);
+    expect((await server.end()).code).to.equal(0);
   });
 });

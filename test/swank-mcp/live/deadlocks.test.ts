@@ -1,6 +1,6 @@
 import { expect } from "chai";
 import { listThreads } from "../../support/listed-threads.js";
-import { liveServer } from "../../support/live-server.js";
+import { liveDebugger, liveServer } from "../../support/live-server.js";
 
 /** Code for `count` threads, each of which takes its own lock and then waits for that of the next. */
 function circle(count: number): string {
@@ -115,4 +115,40 @@ The evaluation gave no value within <n> s. It was interrupted and is paused in t
       /^(\d+) worker, your evaluation(?:, begun \d+ s ago)?: stopped as \1\/1(?:, for \d+ s)?; it was waiting for MUTEX "b" held by \d+$/m,
     );
   });
+});
+
+const CODE = `
+(defvar *lock* (sb-thread:make-mutex :name "monitor"))
+(defvar *queue* (sb-thread:make-waitqueue :name "orders"))
+(defvar *holder* (sb-thread:make-thread (lambda () (sb-thread:with-mutex (*lock*) (sleep 600))) :name "worker"))
+(defun take-lock () (sb-thread:with-mutex (*lock*) 1))
+(defun take-order (&aux (own (sb-thread:make-mutex)))
+  (sb-thread:with-mutex (own) (sb-thread:condition-wait *queue* own)))
+(defun pause () (list (sleep 600)))
+(defun finish () (list (sb-thread:join-thread *holder*)))
+(defun permit () (list (sb-thread:wait-on-semaphore (sb-thread:make-semaphore :name "permits"))))
+(defun spin () (loop))`;
+
+/** The first line of the message after code was interrupted, by the code. */
+const WAITS: readonly (readonly [code: string, line: RegExp])[] = [
+  [
+    "(take-lock)",
+    /^The thread was waiting for MUTEX "monitor", held by thread \d+ "worker", in frame \d+: \(TAKE-LOCK\)$/,
+  ],
+  ["(take-order)", /^The thread was in CONDITION-WAIT on WAITQUEUE "orders", in frame \d+: .*TAKE-ORDER.*$/],
+  ["(pause)", /^The thread was sleeping, in frame \d+: \(PAUSE\)$/],
+  ["(finish)", /^The thread was waiting for the end of thread \d+ "worker", in frame \d+: \(FINISH\)$/],
+  ["(permit)", /^The thread was waiting for SEMAPHORE "permits", in frame \d+: \(PERMIT\)$/],
+  ["(spin)", /^The evaluation gave no value within 0\.3 s\. /],
+];
+
+describe("A report of an interrupted wait", () => {
+  const lisp = liveDebugger({ code: [CODE, "(loop until (sb-thread:mutex-owner *lock*) do (sleep 0.01))"] });
+
+  for (const [code, line] of WAITS)
+    it(`says first what ${code} waits for`, async () => {
+      const [report = ""] = await lisp.evaluate(code, { timeout: 0.3 });
+      expect(report.split("\n")[0]).to.equal("[TIMEOUT] TIMEOUT");
+      expect(report.split("\n")[1]).to.match(line);
+    });
 });

@@ -159,20 +159,6 @@ describe("debugger_frames and debugger_frame_locals", () => {
     );
   });
 
-  it("show no variables of an interrupted SBCL function, and give the reason", async () => {
-    await lisp.evaluate("(defun wait (n) (sb-thread:wait-on-semaphore (sb-thread:make-semaphore)) n)");
-    await lisp.evaluate("(wait 17)", { timeout: 0.3 });
-    const own = await lisp.frame("(SB-THREAD::%", { internal: true });
-    expect(own).to.deep.include({ locals: [] });
-    const { locals, locals_not_read } = await lisp.json("debugger_frame_locals", { frame: own.index });
-    expect(locals).to.deep.equal([]);
-    expect(locals_not_read).to.match(/^An interrupt, or the exhausted stack, stopped this function/);
-    const { index } = await lisp.frame("(WAIT 17)");
-    const wait = await lisp.json("debugger_frame_locals", { frame: index });
-    expect(wait).to.not.have.property("locals_not_read");
-    expect(wait["locals"]).to.be.an("array").that.has.lengthOf(1);
-  });
-
   it("show a variable's new value after debugger_eval_in_frame sets it", async () => {
     await lisp.evaluate("(my-app:compute 10 20)");
     const { index } = await lisp.frame("(MY-APP:COMPUTE");

@@ -1,9 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { link, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect } from "chai";
 import { brokenCall } from "../../support/broken-call.js";
-import { liveFolder } from "../../support/live-server.js";
+import { liveFolder, liveSwank } from "../../support/live-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 
@@ -115,5 +115,83 @@ describe("swank-mcp log", () => {
     server.process.kill("SIGTERM");
     expect((await server.exited).code).to.equal(143);
     expect(lines(await readFile(file, "utf8")).at(-1)).to.equal("ending: SIGTERM");
+  });
+});
+
+const REMEDY = "Name a file that you can write, in a folder that exists, with --log-file.";
+
+/** Starts and ends a server, and returns its standard error. */
+async function serve(file: string): Promise<string> {
+  const server = new McpStdio(["--log-file", file]);
+  expect((await server.end()).code).to.equal(0);
+  return server.errorText;
+}
+
+async function mode(file: string): Promise<string> {
+  return ((await stat(file)).mode & 0o777).toString(8);
+}
+
+describe("swank-mcp --log-file", () => {
+  const folder = liveFolder("swank-mcp-log-file", { each: true });
+  const file = join(folder, "log");
+
+  it("creates a file that only its owner can read", async () => {
+    expect(await serve(file)).to.equal("");
+    expect(await mode(file)).to.equal("600");
+  });
+
+  it("appends to an existing file and removes other users' access", async () => {
+    await writeFile(file, "before\n", { mode: 0o644 });
+    expect(await serve(file)).to.equal("");
+    expect(await mode(file)).to.equal("600");
+    expect(await readFile(file, "utf8")).to.match(/^before\n[^\n]* swank-mcp [^\n]*\n/);
+  });
+
+  it("refuses a symbolic link and a file with a second hard link, with the reason on standard error", async () => {
+    const other = join(folder, "other");
+    await writeFile(other, "", { mode: 0o644 });
+    await symlink(other, file);
+    expect(await serve(file)).to.equal(
+      `swank-mcp: the log cannot be written: ${file} is a symbolic link, which is not followed. Name the file itself with --log-file.\n`,
+    );
+    await rm(file);
+    await link(other, file);
+    expect(await serve(file)).to.equal(
+      `swank-mcp: the log cannot be written: ${file} has more than one hard link. ${REMEDY}\n`,
+    );
+    expect([await readFile(other, "utf8"), await mode(other)]).to.deep.equal(["", "644"]);
+  });
+
+  it("says what to name instead when the file cannot be opened", async () => {
+    const missing = join(folder, "missing", "log");
+    expect(await serve(missing))
+      .to.match(/^swank-mcp: the log cannot be written: ENOENT: [^\n]*\n$/)
+      .and.to.include(`'${missing}'. ${REMEDY}\n`);
+  });
+});
+
+/** Makes the runtime call a function that fails after each evaluation, with a text of the program. */
+const BREAK_RETURNING = `(loop for package in (list-all-packages)
+  for hooks = (and (eql 0 (search "SWANK-CLIENT/EVALUATIONS" (package-name package))) (find-symbol "*RETURN-HOOKS*" package))
+  when hooks do (push (lambda (&rest arguments) (declare (ignore arguments)) (error "~a ~d" "private-4711" 7)) (symbol-value hooks)))`;
+
+describe("Faults of the runtime in swank-mcp", () => {
+  const folder = liveFolder("swank-mcp-faults");
+  const lisp = liveSwank();
+  before(() => void lisp.expectedFaults.push(/SIMPLE-ERROR/));
+
+  it("are counted by lisp-status, and logged once without strings of the program", async () => {
+    const file = join(folder, "log");
+    const server = await McpStdio.start(["--attach", String(lisp.port), "--approval", "off", "--log-file", file]);
+    expect((await server.call("lisp-status")).structuredContent).not.to.have.property("faults");
+    await server.evaluate(BREAK_RETURNING);
+    await server.evaluate("(+ 1 2)");
+    const { faults } = (await server.call("lisp-status")).structuredContent ?? {};
+    expect(faults).to.match(/^(?:1 internal fault was|2 internal faults were) recorded \(see the log\)\.$/);
+    await server.call("lisp-status");
+    await server.end();
+    const log = await readFile(file, "utf8");
+    expect(log.match(/internal fault 1, .*: SIMPLE-ERROR in .*: a [A-Z:-]+ 7$/gm)).to.have.lengthOf(1);
+    expect(log).to.not.include("private-4711");
   });
 });
