@@ -11,11 +11,7 @@ import { ToolServer } from "./tools/tool-server.js";
 /** Milliseconds that a call waits for the user's files in a new image: many hosts give up after 60 s. A console waits for ever. */
 const LONGEST_WAIT = 45_000;
 
-/**
- * The tools for the only client of a process, with their own image host. Logs every call and defect.
- *
- * @param names - The client's own names for tools.
- */
+/** The tools for the only client of a process, with their own image host. Logs every call and defect. @param names - The client's own for tools. */
 export function serverOf(config: Config, log: Log, names?: ReadonlyMap<string, string>): ToolServer {
   const name = new AgentName();
   const host = new ImageHost(openSession(config, log, name), longestWait(config));

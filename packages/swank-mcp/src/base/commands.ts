@@ -95,12 +95,7 @@ export interface Words {
   readonly setupHost: HostName | undefined;
 }
 
-/**
- * Reads the words of the command line.
- *
- * @param isHelp - Only help is asked for, so no word is missing.
- * @throws OptionError
- */
+/** @param isHelp - Only help is asked for, so no word is missing. @throws OptionError */
 export function readWords(words: readonly string[], isHelp: boolean): Words {
   const { command, rest } = readCommand(words);
   const none = { command, files: [], tokenAction: undefined, setupHost: undefined };

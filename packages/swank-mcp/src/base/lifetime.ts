@@ -96,11 +96,7 @@ export class Lifetime {
     this.end({ why: text, exitCode: 1, hurry: true });
   }
 
-  /**
-   * Serves until something ends it, and exits.
-   *
-   * @param begin - Starts the service and returns without waiting for its end. The service calls `end` when it is done.
-   */
+  /** Serves until something ends it, and exits. @param begin - Does not wait for the end of the service, which calls `end` when it is done. */
   async run(begin: (lifetime: Lifetime) => Promise<Service>): Promise<never> {
     this.#listen();
     const service = await begin(this).catch((error: unknown): Service => {
@@ -269,12 +265,7 @@ export class OutputQueue extends Writable {
     return this.#taken;
   }
 
-  /**
-   * Waits until the reader has taken everything, or has taken nothing for some time.
-   *
-   * @param patience - Returns that time in milliseconds. It is called repeatedly, so the time may change.
-   * @returns whether everything was taken.
-   */
+  /** Waits until the reader has taken everything, and returns true, or has taken nothing for the milliseconds that `patience` returns, which may change. */
   async drain(patience: () => number): Promise<boolean> {
     let quietSince = performance.now();
     while (this.waiting > 0 && performance.now() - quietSince < patience()) {

@@ -30,12 +30,7 @@ const AFTER_LOSS = {
   attached: "The next call that needs the image connects again.",
 };
 
-/**
- * Waits for the next outcome of an evaluation, for evaluate-lisp and every tool that resumes an evaluation.
- *
- * @param seconds - Time until the evaluation is interrupted.
- * @throws Refusal `CANCELLED`; SwankError - an error of the client.
- */
+/** Waits for the next outcome of an evaluation, for evaluate-lisp and every tool that resumes one. @throws Refusal `CANCELLED`; SwankError */
 export async function concludeEvaluation(
   evaluation: Evaluation,
   session: LispSession,
@@ -86,12 +81,7 @@ export async function concludeFollowed(
   return conclude(followed, { loss, next, hang, way, reset });
 }
 
-/**
- * The answer that reports how an evaluation ended or stopped. Output that it cuts is kept.
- *
- * @param remarks - Further lines of the second block.
- * @param most - Most characters of each output stream and value. Default: as configured for each.
- */
+/** The answer that reports how an evaluation ended or stopped. Output that it cuts is kept. @param most - Default: as configured for output and values. */
 export function concludedAnswer(
   whole: Conclusion,
   context: ToolContext,
@@ -224,13 +214,7 @@ const FOREIGN_STOP_TIME = 500;
 
 const LOOK_AGAIN = 50;
 
-/**
- * Resumes a stopped thread, and reports the next outcome of its evaluation.
- *
- * @param leave - Makes the thread leave the stop.
- * @param seconds - Time until the evaluation is interrupted.
- * @throws Refusal - the stop is then unchanged or, with `CANCELLED`, its evaluation aborted; SwankError.
- */
+/** Resumes a stopped thread, and reports the next outcome of its evaluation. @throws Refusal - the stop is unchanged or, with `CANCELLED`, aborted */
 export async function answerResumed(
   found: AddressedStop,
   leave: () => Promise<void>,

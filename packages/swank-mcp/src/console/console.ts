@@ -206,12 +206,7 @@ export class Console {
     return this.#hasFailed;
   }
 
-  /**
-   * Opens the session, so that a file that cannot be loaded is reported even if there is no entry.
-   *
-   * @param greets - Whether to show the image, too.
-   * @returns false when Lisp cannot be reached; the reason has then been shown.
-   */
+  /** Opens the session, so that a file that cannot be loaded is reported without an entry. @returns false when Lisp cannot be reached, which is then shown */
   async open(greets: boolean): Promise<boolean> {
     const answer = await this.#call("lisp-status", {}, () => {});
     if (this.#hasLeft) return false;

@@ -232,11 +232,7 @@ class CallWire implements Transport {
   }
 }
 
-/**
- * Why a `server/discover` that names no protocol revision is refused; the SDK would say that there is no such method.
- *
- * @param revisionKey - The key of the revision in `_meta`.
- */
+/** Why a `server/discover` that names no protocol revision is refused; the SDK would say that there is no such method. */
 function discoveryError({ method, params }: Request, revisionKey: string): RequestError | undefined {
   if (method !== "server/discover") return undefined;
   const meta = params !== undefined && "_meta" in params ? params._meta : undefined;

@@ -52,12 +52,7 @@ export class SuspendedCalls {
     return round;
   }
 
-  /**
-   * Resumes the call whose question was answered.
-   *
-   * @param state - The `requestState` of the question.
-   * @throws Refusal `APPROVAL_DENIED` - if that question is not open, or belongs to a different call, which is then denied.
-   */
+  /** Resumes the call whose question was answered. @throws Refusal `APPROVAL_DENIED` if it is not open, or belongs to another call, which is then denied */
   async resume(state: string, reply: Reply, request: CallRequest): Promise<Round> {
     const question = this.#open.get(state);
     const goingOn = this.#withdrawn.get(state);

@@ -126,11 +126,7 @@ function readerMacroPlaces(text: string): Place[] {
   return page === undefined ? [] : [placeOf(page, `reader macro ${key}`)];
 }
 
-/**
- * The places in the HyperSpec of a directive of FORMAT, or of a reader macro. A name of a symbol has none.
- *
- * @param asked - The text that the caller gave: `~R`, `#'`.
- */
+/** The places in the HyperSpec of a directive of FORMAT or of a reader macro, such as `~R` and `#'`. A name of a symbol has none. */
 export function syntaxPlaces(asked: string): readonly Place[] {
   const text = asked === "~\n" ? asked : asked.trim();
   if (text.length > MAX_SYNTAX) return [];

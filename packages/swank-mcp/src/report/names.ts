@@ -398,12 +398,7 @@ async function namesNear(client: LispClient, asked: string, packageName: string)
   return nearestOnes(name, others, MOST_SIMILAR);
 }
 
-/**
- * Lines with their numbers, as a file viewer shows them.
- *
- * @param first - Number of the first line.
- * @param marked - Number of the line to mark.
- */
+/** Lines with their numbers, as a file viewer shows them. `marked` is the number of a line to mark. */
 export function numberedLines(lines: readonly string[], first: number, marked?: number): string[] {
   const width = String(first + lines.length - 1).length + (marked === undefined ? 0 : 1);
   return lines.map((line, index) => {
@@ -429,11 +424,7 @@ function namesIn(text: string): readonly string[] {
   return forms.map(({ offset, end }) => text.slice(offset, end));
 }
 
-/**
- * The answer about a name, or the answers about several as one: an error only if each of them is one.
- *
- * @param key - The key of the facts in `_meta`; those about several names are `answers`, in their order.
- */
+/** The answer about a name or, as one, those about several: an error only if each is one. With several, the facts in `_meta` are `answers`, in their order. */
 export async function answerForEach(
   given: string | readonly string[],
   key: string,

@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
-import { cutName, cutText, fileName, firstOf, oneLine, plural } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, oneLine, howMany } from "../text/cut.js";
 import { missingFileAnswer, missingNameAnswer } from "./names.js";
 import { REFERENCE, redefinitionLines } from "./report.js";
 
@@ -74,7 +74,7 @@ export function counts({ notes, leftOut }: Noted): string {
   const names = notes.map(({ severity }) => NAMES[severity]);
   const parts = [...new Set(Object.values(NAMES))].flatMap((name) => {
     const count = names.filter((other) => other === name).length;
-    return count === 0 ? [] : [`${count} ${plural(count, name)}`];
+    return count === 0 ? [] : [howMany(count, name)];
   });
   return [...parts, ...(leftOut > 0 ? [`${leftOut} more that were not kept`] : [])].join(", ");
 }

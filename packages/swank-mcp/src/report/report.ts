@@ -474,12 +474,7 @@ const MAX_TAIL = 4000;
 
 const READER = "evaluate-lisp";
 
-/**
- * The beginning and the end of an output that is longer than `max`. A line between them says how to read on.
- *
- * @param id - The id under which the whole output is kept.
- * @param why - Why it is cut, in the line. Default: because of max-output.
- */
+/** The beginning and the end of an output that is longer than `max`. A line between them says why, and how to read on by the id under which it is kept. */
 export function cutOutput(
   text: string,
   max: number,

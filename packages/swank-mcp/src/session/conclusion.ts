@@ -26,12 +26,7 @@ function waitLine(waiting: string | undefined, lock: string | undefined): string
     : `The thread was waiting for ${lock}. ${AFTER_RELEASE}, then let this one continue.\n`;
 }
 
-/**
- * The error of an evaluation that was interrupted because its time was up. Lisp itself knows only of the interrupt.
- *
- * @param detail - What the thread waited for, and the deadlock that it is in, come first.
- * @param lock - The lock that it waited for, if any.
- */
+/** The error of an evaluation that was interrupted because its time was up, with what its thread waited for first. Lisp itself knows only of the interrupt. */
 function timeoutSnapshot(
   stop: types.ErrorSnapshot,
   seconds: number | undefined,

@@ -107,11 +107,7 @@ export async function explainHang(error: unknown, session: LispSession, signal: 
   return session.client.isOpen ? error : session.client.closed;
 }
 
-/**
- * Watches a call that takes long.
- *
- * @returns `silent` rejects with the refusal when a check finds the image silent, and never settles otherwise. `end` must be called.
- */
+/** Watches a long call. `silent` rejects with the refusal when a check finds the image silent, and never settles otherwise. `end` must be called. */
 export function watchForSilence(session: () => LispSession | undefined) {
   let timer: NodeJS.Timeout | undefined;
   const silent = new Promise<never>((_, reject) => {

@@ -56,11 +56,7 @@ export class Neighbours {
     for (const other of this.all) if (keyOf(other) === key) other.session.steering.become(state);
   }
 
-  /**
-   * The agent of another person in whose debugger the request's thread is stopped, or whose code the thread runs.
-   *
-   * @throws SwankError - the error of listing the thread.
-   */
+  /** The agent of another person in whose debugger the request's thread is stopped, or whose code it runs. @throws SwankError - of listing the thread */
   async ownerOf(
     { owner, stop, thread }: ApprovalRequest,
     asking: AgentSession,

@@ -217,11 +217,7 @@ interface OwnImageHost {
   readonly agentName?: AgentName;
 }
 
-/**
- * Launches an image, connects to it, and loads the user's files into it.
- *
- * @throws SwankError - when Lisp or Swank cannot be found, or the image does not start; nothing is left running then.
- */
+/** Launches an image, connects to it, and loads the user's files into it. @throws SwankError - nothing is left running then */
 async function openOwnImage(
   config: Config,
   { log, sharing, onDelay, onFile, agentName }: OwnImageHost,

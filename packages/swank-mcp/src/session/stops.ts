@@ -76,11 +76,7 @@ export class StopKeeper {
       this.#end(oldest, `at most ${maxStops} stops are kept (--max-stops)`);
   }
 
-  /**
-   * Handles a new stop that the client reports. If no call waits for its thread, the next answer reports the stop.
-   *
-   * @param isForeign - True if the thread belongs to another client or the program; this server then never ends the stop.
-   */
+  /** Handles a new stop. If no call waits for its thread, the next answer reports it. @param isForeign - Of another client or the program: it is never ended. */
   arrived(stop: DebuggedStop, isForeign = false): void {
     const { evaluation } = stop;
     if (evaluation !== undefined) {
@@ -144,11 +140,7 @@ export class StopKeeper {
     this.#kept = this.#kept.filter((kept) => kept.owner === undefined);
   }
 
-  /**
-   * Ends every stop that this server may end, because its client has disconnected. Does not wait.
-   *
-   * @param keepShared - True if other clients remain: they keep the stops of threads that run no evaluation.
-   */
+  /** Ends every stop that this server may end, because its client has left. Does not wait. @param keepShared - Others remain: they keep those of no evaluation. */
   endAll(keepShared: boolean): void {
     for (const { stop, owner } of this.#kept)
       if (stop.isLive && !(keepShared && owner?.isShared === true)) owner?.abort().catch(() => {});

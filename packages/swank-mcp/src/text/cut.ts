@@ -97,6 +97,11 @@ export function plural(count: number, one: string, several = `${one}s`): string 
   return count === 1 ? one : several;
 }
 
+/** A number of things in words: `1 line`, `2 lines`. */
+export function howMany(count: number, one: string, several?: string): string {
+  return `${count} ${plural(count, one, several)}`;
+}
+
 /** A call as a backtrace shows it. A long argument list ends in ` ...)`. */
 export function cutCall(call: string, max: number): string {
   if (call.length <= max) return call;

@@ -4,7 +4,7 @@ import { answerWith, type JsonObject, type ToolAnswer, type ToolGuide } from "..
 import { misused } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingNameAnswer, similarNamesHint } from "../report/names.js";
-import { cutName, cutText, expressionHint, firstTexts, oneLine, patternText, plural, shown } from "../text/cut.js";
+import { cutName, cutText, expressionHint, firstTexts, oneLine, patternText, howMany, plural, shown } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 import { patternRefusal } from "./search-source.js";
 
@@ -41,8 +41,8 @@ function noneText({ undefinedCount, filteredCount, similar }: types.FoundNames, 
     pattern === ""
       ? `Package ${cutName(search.package ?? "")} has no names.`
       : `No name ${patternText(pattern, regexp)}.`,
-    ...(filteredCount > 0 ? [`${names(filteredCount)} ${otherwise(search)} ${does(filteredCount)}.`] : []),
-    ...(undefinedCount > 0 ? [`${names(undefinedCount)} without a definition ${does(undefinedCount)}.`] : []),
+    ...(filteredCount > 0 ? [`${howMany(filteredCount, "name")} ${otherwise(search)} ${does(filteredCount)}.`] : []),
+    ...(undefinedCount > 0 ? [`${howMany(undefinedCount, "name")} without a definition ${does(undefinedCount)}.`] : []),
     ...similarNamesHint(similar),
     ...expressionHint(pattern, regexp),
     ...packageHint(pattern),
@@ -69,7 +69,7 @@ function someText(found: types.FoundNames, search: Search): string {
   const left = found.count - found.names.length;
   const what =
     pattern === "" ? `of package ${cutName(search.package ?? "")}` : patternText(pattern, regexp, found.count);
-  const head = `${names(found.count)} ${what}`;
+  const head = `${howMany(found.count, "name")} ${what}`;
   const homes = [...new Set(found.names.map(({ package: home }) => home))];
   const lists = homes.map((home) =>
     found.names
@@ -82,10 +82,6 @@ function someText(found: types.FoundNames, search: Search): string {
     ...lists,
     ...leftOutLines(found, search),
   ].join("\n\n");
-}
-
-function names(count: number): string {
-  return `${count} ${plural(count, "name")}`;
 }
 
 function does(count: number): string {
@@ -105,8 +101,8 @@ function leftOutLines({ leftOut, undefinedCount, filteredCount }: types.FoundNam
   const counts = firstTexts(leftOut, MAX_PACKAGES, packageText, (left) => `${left} more packages`);
   const lines = [
     ...(counts.length > 0 ? [`Left out: ${counts.join(", ")}. Narrow the search with package, kind or external.`] : []),
-    ...(filteredCount > 0 ? [`Not shown: ${names(filteredCount)} ${otherwise(search).replace(/,$/, "")}.`] : []),
-    ...(undefinedCount > 0 ? [`Not shown: ${names(undefinedCount)} without a definition.`] : []),
+    ...(filteredCount > 0 ? [`Not shown: ${howMany(filteredCount, "name")} ${otherwise(search).replace(/,$/, "")}.`] : []),
+    ...(undefinedCount > 0 ? [`Not shown: ${howMany(undefinedCount, "name")} without a definition.`] : []),
   ];
   return lines.length === 0 ? [] : [lines.join("\n")];
 }

@@ -12,7 +12,7 @@ import {
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
-import { cutName, cutText, firstOf, groupedBy, more, plural } from "../text/cut.js";
+import { cutName, cutText, firstOf, groupedBy, more, howMany } from "../text/cut.js";
 
 /** Modes of which Lisp may not record all references. */
 const RECORDED: ReadonlySet<types.ReferenceKind> = new Set([
@@ -49,12 +49,12 @@ function noReferencesLines(
   return ["Uses by a name that is computed at run time are not recorded, and none outside of compiled code."];
 }
 
-function reasonLine({ reason, package: home, functions }: types.NoReferences, name: string): string {
+function reasonLine({ reason, package: home, functions = 0 }: types.NoReferences, name: string): string {
   switch (reason) {
     case "interpreted":
-      return `${count(functions)} of package ${home} evaluated with sb-ext:*evaluator-mode* :interpret: their references are not recorded.`;
+      return `${howMany(functions, "function")} of package ${home} evaluated with sb-ext:*evaluator-mode* :interpret: their references are not recorded.`;
     case "no-data":
-      return `${count(functions)} of package ${home}, and none has cross references: SBCL records none with (space 3).`;
+      return `${howMany(functions, "function")} of package ${home}, and none has cross references: SBCL records none with (space 3).`;
     case "is-interpreted":
       return `${name} was evaluated with sb-ext:*evaluator-mode* :interpret: what it calls is not recorded.`;
     case "inline":
@@ -86,10 +86,6 @@ function reasonLine({ reason, package: home, functions }: types.NoReferences, na
     case "no-class":
       return `${name} is not a class.`;
   }
-}
-
-function count(functions = 0): string {
-  return `${functions} ${plural(functions, "function")}`;
 }
 
 const REFERENCES_META = "swank-mcp/references";

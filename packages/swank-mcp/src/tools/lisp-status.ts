@@ -59,20 +59,12 @@ function firstData<Item>(key: "running" | "background", all: readonly Item[], mo
   return { [key]: shown, ...(left > 0 ? { [`${key}_left_out`]: left } : {}) };
 }
 
-/**
- * The calls that the image's record has. An image that nobody else can see has no record.
- *
- * @throws SwankError `REQUEST_TIMEOUT`, or the reason of a closed connection.
- */
+/** The calls that the image's record has; none for an image that nobody else can see. @throws SwankError - also if it does not answer */
 async function recordedCalls({ client, origin }: LispSession): Promise<readonly types.RunningCall[]> {
   return origin.kind === "attached" || origin.shared !== undefined ? client.activity.running() : [];
 }
 
-/**
- * The threads of this client's evaluations in an image that has no record of them, by evaluation.
- *
- * @throws SwankError `REQUEST_TIMEOUT`, or the reason of a closed connection.
- */
+/** The threads of this client's evaluations, by evaluation, in an image without such a record. @throws SwankError - also if it does not answer */
 async function evaluationThreads({ client, origin }: LispSession): Promise<ReadonlyMap<number, number>> {
   const isRecorded = origin.kind === "attached" || origin.shared !== undefined;
   if (isRecorded || client.evaluations.every(({ thread }) => thread !== undefined)) return new Map();

@@ -2,7 +2,7 @@ import type { types } from "swank-client";
 import * as z from "zod";
 import { answerWith, type JsonObject } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
-import { cutName, fairShare, fileName, plural } from "../text/cut.js";
+import { cutName, fairShare, fileName, howMany, plural } from "../text/cut.js";
 
 export const NO_DEFINITIONS = "No definitions in session.";
 
@@ -119,7 +119,7 @@ function sectionText({ type, lines, left }: Section): string {
 }
 
 function counted(count: number, type: ListedType): string[] {
-  return count === 0 ? [] : [`${count} ${plural(count, type, several(type))}`];
+  return count === 0 ? [] : [howMany(count, type, several(type))];
 }
 
 function several(type: ListedType): string {

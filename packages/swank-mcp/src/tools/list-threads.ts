@@ -4,7 +4,7 @@ import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
 import { possibleDeadlocks, waitText } from "../report/threads.js";
 import type { Stop } from "../session/lisp-port.js";
-import { cutName, cutText, firstOf, groupedBy, more, oneLine, plural } from "../text/cut.js";
+import { cutName, cutText, firstOf, groupedBy, more, oneLine, howMany } from "../text/cut.js";
 
 const THREADS_META = "swank-mcp/threads";
 
@@ -173,7 +173,7 @@ function serviceLine(threads: readonly types.ProgramThread[]): string[] {
   if (threads.length === 0) return [];
   const { shown, left } = firstOf([...new Set(threads.map(({ name }) => oneLine(name, MAX_NAME)))], MOST_NAMES);
   const names = left > 0 ? [...shown, "..."] : shown;
-  const count = `${threads.length} ${plural(threads.length, "thread")}`;
+  const count = howMany(threads.length, "thread");
   return [`Not listed: ${count} of Swank and Lisp (${names.join(", ")}).`];
 }
 

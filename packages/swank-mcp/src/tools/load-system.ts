@@ -10,7 +10,7 @@ import { missingFileAnswer } from "../report/names.js";
 import { counts, noteTexts } from "../report/notes.js";
 import { redefinitionLines } from "../report/report.js";
 import type { Presenter } from "../session/agent.js";
-import { fileName, firstOf, isSystemFile, more, oneLine, plural } from "../text/cut.js";
+import { fileName, firstOf, isSystemFile, more, oneLine, howMany } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
 const LOADED_META = "swank-mcp/loaded";
@@ -55,7 +55,7 @@ function shownNotes(result: types.Loading): string[] {
   const hidden = notes.length - worse.length;
   if (hidden === 0 || (worse.length === 0 && problem === undefined && action === undefined))
     return noteTexts(result, MAX_NOTES);
-  const count = `Not shown: ${hidden} ${plural(hidden, "note")} about optimization (compile-code with a file shows its notes)`;
+  const count = `Not shown: ${howMany(hidden, "note")} about optimization (compile-code with a file shows its notes)`;
   return [...noteTexts({ ...result, notes: worse }, MAX_NOTES), count];
 }
 
@@ -69,7 +69,7 @@ function successLines(loading: types.Loading, test: boolean): string[] {
   const verdict =
     files === 0
       ? `${subject(loading)} was loaded before, and its code is up to date: no file was compiled or loaded.`
-      : `${subject(loading)} is loaded: ${filesText(files)}, ${compiledText(compiled, files)}.`;
+      : `${subject(loading)} is loaded: ${howMany(files, "file")}, ${compiledText(compiled, files)}.`;
   const said = notes.length + leftOut === 0 ? [] : [`The compiler: ${counts(loading)}.`];
   const found = tests.length === 0 ? "No test system was found." : `Its test systems are loaded: ${tests.join(", ")}.`;
   return [
@@ -105,7 +105,7 @@ function partLines(loading: types.Loading): string[] {
   const others = count > shown.length ? [more(count - shown.length, "file")] : [];
   const loaded = sum(systems, "loaded");
   return [
-    `${subject(loading)} is not loaded${loaded === 0 ? "" : " completely"}: ${loaded} of ${filesText(sum(systems, "count"))}.`,
+    `${subject(loading)} is not loaded${loaded === 0 ? "" : " completely"}: ${loaded} of ${howMany(sum(systems, "count"), "file")}.`,
     ...foundLine(loading),
     ...(systems.length > 1 ? [`Files: ${systemsText(systems)}`] : []),
     ...(action === undefined ? [] : [actionLine(action)]),
@@ -125,10 +125,6 @@ function actionLine(action: NonNullable<types.Loading["action"]>): string {
     case "install":
       return `Not installed by Quicklisp to its end: ${fileName(action.system)}`;
   }
-}
-
-function filesText(count: number): string {
-  return `${count} ${plural(count, "file")}`;
 }
 
 function sum(systems: readonly types.LoadedSystem[], key: "loaded" | "count"): number {

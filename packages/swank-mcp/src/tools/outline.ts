@@ -4,7 +4,7 @@ import { answerWith, type JsonObject, type ToolAnswer, type ToolGuide } from "..
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingAnswer, missingFileAnswer, missingNameAnswer } from "../report/names.js";
-import { cutName, cutText, fileName, firstTexts, groupedBy, oneLine, plural } from "../text/cut.js";
+import { cutName, cutText, fileName, firstTexts, groupedBy, oneLine, howMany, plural } from "../text/cut.js";
 import { missingSystemBlocks } from "./search-source.js";
 
 const OUTLINE_META = "swank-mcp/outline";
@@ -40,7 +40,7 @@ function fileAnswer(outlined: types.OutlinedFile, start: number, guide: ToolGuid
   const { lines, forms, count, isWhole, changed } = outlined;
   const last = forms.at(-1)?.line ?? 1;
   const text = [
-    `${name}, ${lines} ${plural(lines, "line")}${about(outlined.about)}`,
+    `${name}, ${howMany(lines, "line")}${about(outlined.about)}`,
     ...(changed ? ["The file has changed since it was loaded."] : []),
     ...forms.map(({ line, depth, text: form }) => `${line} ${"  ".repeat(depth)}${oneLine(form, MAX_LINE)}`),
     ...nextPage(start, forms.length, count),
@@ -79,7 +79,7 @@ function countsLine({ count, kinds }: types.PackageOutline): string {
     const word = kind.replaceAll("-", " ");
     return `${number} ${plural(number, word, word.endsWith("s") ? `${word}es` : `${word}s`)} (${exported} exported)`;
   });
-  return `${count} ${plural(count, "name")}${counts.length === 0 ? "" : `: ${counts.join(", ")}`}`;
+  return `${howMany(count, "name")}${counts.length === 0 ? "" : `: ${counts.join(", ")}`}`;
 }
 
 /** The names by access and first kind: those with a lambda list a line each, the others in one. */
@@ -143,7 +143,7 @@ function fileLine({ file, lines, about: said, operators }: types.SystemFile): st
     ...named.map(({ operator, count }) => `${count} ${operator === "" ? "other" : cutName(operator)}`),
     ...(others > 0 ? [`${others} other ${plural(others, "form")}`] : []),
   ];
-  return `${fileName(file)}, ${lines} ${plural(lines, "line")}: ${counts.join(", ")}${about(said)}`;
+  return `${fileName(file)}, ${howMany(lines, "line")}: ${counts.join(", ")}${about(said)}`;
 }
 
 function additionLines({ added, additions, isLoaded }: types.SystemOutline): string[] {

@@ -12,7 +12,7 @@ import {
   fileName,
   oneLine,
   percentText,
-  plural,
+  howMany, plural,
   timeText,
 } from "../text/cut.js";
 import { answerRun, WATCH_MARGIN, watchRequest } from "./trace-calls.js";
@@ -121,7 +121,7 @@ function remarks({ end, samples, outside, elsewhere, full, replaced, counts }: t
     ...(replaced ? ["The program started sb-sprof itself, which ended this profile: its samples are lost."] : []),
     ...(end === "stopped" ? ["The profile ended when the code stopped."] : []),
     ...(full ? ["The profile ended early, at its limit of samples."] : []),
-    ...(outside > 0 ? [`${outside} ${plural(outside, "sample is", "samples are")} in no such function.`] : []),
+    ...(outside > 0 ? [`${howMany(outside, "sample is", "samples are")} in no such function.`] : []),
     ...(others === "" ? [] : [`Not counted: samples of other threads, ${others}.`]),
     ...(counts === undefined || counts.missed.length === 0
       ? []

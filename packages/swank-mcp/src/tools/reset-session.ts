@@ -8,7 +8,7 @@ import { REACTION_TIME } from "../session/conclusion.js";
 import type { LispSession } from "../session/image.js";
 import type { KeptForm, LeftEffects } from "../session/kept-forms.js";
 import { isForeign, release } from "../session/stops.js";
-import { cutName, firstOf, oneLine, plural } from "../text/cut.js";
+import { cutName, firstOf, oneLine, howMany } from "../text/cut.js";
 import { loadedData, loadedLine } from "./list-definitions.js";
 
 const RESET_META = "swank-mcp/reset";
@@ -32,8 +32,8 @@ export function resetText(report: types.ResetReport): string {
   const { aborted, stillRunning, package: packageName } = report;
   return [
     packageName === undefined ? "Session reset." : `Session reset. The package is ${packageName}.`,
-    ...section("aborted", aborted === 0 ? [] : [evaluations(aborted)]),
-    ...section("still running", stillRunning === 0 ? [] : [`${evaluations(stillRunning)} that could not be aborted`]),
+    ...section("aborted", aborted === 0 ? [] : [howMany(aborted, "evaluation")]),
+    ...section("still running", stillRunning === 0 ? [] : [`${howMany(stillRunning, "evaluation")} that could not be aborted`]),
     ...section("undefined", report.undefined.map(named)),
     ...section(
       "left",
@@ -70,10 +70,6 @@ function section(name: string, lines: readonly string[]): string[] {
 
 function named({ kind, name }: Pick<types.Definition, "kind" | "name">): string {
   return `${kind} ${cutName(name, MAX_NAME)}`;
-}
-
-function evaluations(count: number): string {
-  return `${count} ${plural(count, "evaluation")}`;
 }
 
 const FRESH_NEXT = "The next call that needs an image launches a fresh one.";
@@ -136,19 +132,14 @@ async function endStops(session: LispSession, { agent }: ToolContext): Promise<T
   const silent = ended.length - count;
   return textAnswer(
     [
-      count === 0 && silent === 0 ? NO_STOPS : `${count} ${plural(count, "stop was", "stops were")} ended.`,
+      count === 0 && silent === 0 ? NO_STOPS : `${howMany(count, "stop was", "stops were")} ended.`,
       ...(silent === 0 ? [] : [`${silent} could not be ended.`]),
       "Nothing else was changed.",
     ].join(" "),
   );
 }
 
-/**
- * Evaluates the kept definitions again, and answers with that.
- *
- * @param before - The answer about the reset.
- * @param current - The session in which to do that. Default: the current one, or a new one.
- */
+/** Evaluates the kept definitions again, in a session that is there or a new one, and answers with that after the answer `before` about the reset. */
 async function answerRestored(
   before: ToolAnswer | undefined,
   current: LispSession | undefined,
@@ -172,7 +163,7 @@ async function answerRestored(
 function restoredText({ count, failed, left, package: packageName }: Restored, { client }: LispSession): string {
   const forgotten = left.forgotten === 0 ? [] : [`${left.forgotten} of the earliest, because too many were kept`];
   return [
-    `Restored: ${count} ${plural(count, "form")} with definitions, evaluated again in the image with pid ${client.info.pid}. The package is ${packageName}.`,
+    `Restored: ${howMany(count, "form")} with definitions, evaluated again in the image with pid ${client.info.pid}. The package is ${packageName}.`,
     ...section("not restored", [
       ...failed,
       ...left.mixed.map((text) => `${oneLine(text, MAX_FORM)}: its definitions cannot be told from what else it does`),

@@ -34,13 +34,7 @@ type Refused = Extract<types.TestResults, { status: "refused" }>;
 const STILL_COVERED =
   "The system's files stay compiled for coverage until this run ends; then they are loaded as before.";
 
-/**
- * The answer of run-tests.
- *
- * @param redefinitions - What was redefined meanwhile: by files, because the system was loaded before its tests.
- * @param framework - The framework that the caller named.
- * @param wasStopped - True if the run was stopped meanwhile, so that its time has that of the stop.
- */
+/** The answer of run-tests. @param wasStopped - True if the run was stopped meanwhile, so that its time has that of the stop. */
 function testsAnswer(
   results: types.TestResults,
   redefinitions: types.Redefinitions,

@@ -4,7 +4,7 @@ import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { misused, type Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { missingAnswer, similarNamesHint } from "../report/names.js";
-import { cutName, cutText, expressionHint, fileName, firstTexts, oneLine, patternText, plural } from "../text/cut.js";
+import { cutName, cutText, expressionHint, fileName, firstTexts, oneLine, patternText, howMany } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
 export function patternRefusal(tool: string, reason: string): Refusal {
@@ -66,8 +66,8 @@ function noneText(found: types.FoundInSources, { pattern, regexp }: Search): str
 function someText(found: types.FoundInSources, { pattern, regexp, start }: Search): string {
   const { matches, count, matchingFiles } = found;
   const shown = matches.reduce((sum, { lines }) => sum + lines.length, 0);
-  const files = `${matchingFiles} ${plural(matchingFiles, "file")}`;
-  const what = `${count} ${plural(count, "line")} in ${files}: ${shownPart(shown, start, count)}`;
+  const files = howMany(matchingFiles, "file");
+  const what = `${howMany(count, "line")} in ${files}: ${shownPart(shown, start, count)}`;
   const next = start + shown < count ? [`For more, pass start: ${start + shown}.`] : [];
   return [
     `${what} ${patternText(pattern, regexp, shown)}`,
@@ -116,9 +116,9 @@ function lookedAt(found: types.FoundInSources): string {
   const where = names.length === 0 ? "" : `: ${names.join(", ")}`;
   const unread = unreadFiles > 0 ? ` (${unreadFiles} could not be read)` : "";
   return [
-    `Looked at ${files} ${plural(files, "file")}${unread}${where}`,
+    `Looked at ${howMany(files, "file")}${unread}${where}`,
     ...(unreadableFolders > 0
-      ? [`${unreadableFolders} ${plural(unreadableFolders, "folder")} could not be read.`]
+      ? [`${howMany(unreadableFolders, "folder")} could not be read.`]
       : []),
     ...linkLines(found),
     ...(cut === undefined

@@ -15,7 +15,7 @@ import {
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
-import { cutName, cutText, fileName, firstOf, more, oneLine, plural } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, more, oneLine, howMany } from "../text/cut.js";
 
 const SOURCE_META = "swank-mcp/source";
 
@@ -101,7 +101,7 @@ function familiesText(families: readonly types.MethodFamily[], name: string): st
     return `${family.count} like ${cutName(family.shown)}: ${names}${others > 0 ? ` and ${others} more` : ""}`;
   });
   const count = families.reduce((sum, family) => sum + family.count, 0);
-  const title = `${count} ${plural(count, "method is", "methods are")} left out, because a related one is shown:`;
+  const title = `${howMany(count, "method is", "methods are")} left out, because a related one is shown:`;
   const rest = left > 0 ? [`${left} more families`] : [];
   const ask = `Ask for one by its name as written here, or for all with the same qualifiers: (method ${cutName(name, MAX_NAME)}), (method ${cutName(name, MAX_NAME)} :around).`;
   return [[title, ...lines, ...rest, ask].join("\n")];
@@ -252,7 +252,7 @@ async function showRange(file: string, first: number, last: number, { session, s
   const context = Math.ceil((last - first) / 2);
   const shown = await client.code.showFile(file, { line: first + context, context, signal });
   if (shown.status !== "found") return shownFileAnswer(shown, first, guide);
-  if (first > shown.count) throw misused(`${fileName(shown.file)} has ${shown.count} ${plural(shown.count, "line")}.`);
+  if (first > shown.count) throw misused(`${fileName(shown.file)} has ${howMany(shown.count, "line")}.`);
   const lines = shown.lines.slice(Math.max(0, first - shown.first), last - shown.first + 1);
   return shownFileAnswer(
     { ...shown, first: Math.max(first, shown.first), lines, definition: undefined },

@@ -13,12 +13,7 @@ import { countText, cutName, cutText, firstOf, more, oneLine, plural, timeText }
 /** Seconds that an evaluation has besides those for which it watches the program. */
 export const WATCH_MARGIN = 60;
 
-/**
- * Evaluates code that profiles or traces, and answers with what it has found, also if the code has stopped.
- *
- * @param seconds - Time that it has. Default: as configured.
- * @param policy - How the code is compiled.
- */
+/** Evaluates code that profiles or traces, and answers with what it has found, also if the code has stopped. */
 export async function answerRun<Result>(
   { code, result, progress }: RunCode<Result>,
   seconds: number | undefined,
@@ -50,11 +45,7 @@ interface Watched {
   readonly condition?: string | undefined;
 }
 
-/**
- * The request to the user, or `undefined` if none is needed: other threads of an attached image run slower while their calls are recorded.
- *
- * @param action - What is done with the calls: `record calls`.
- */
+/** The request to the user; none is needed unless other threads of an attached image run slower while their calls are recorded. */
 export function watchRequest(
   action: string,
   source: types.TraceSource,
