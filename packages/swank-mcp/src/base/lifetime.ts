@@ -167,27 +167,22 @@ function errorsWritten(): Promise<void> {
 /** How often the parent is looked at, in milliseconds. */
 const INTERVAL = 2000;
 
-export interface ParentWatch {
-  end(): void;
-}
-
 /** Most launchers, such as npx and shells, between this process and its host. */
 const MAX_LAUNCHERS = 8;
 
 /**
  * Calls `onGone` when the host has ended: this process, or one of its launchers, has lost its parent. Other processes that hold the input's pipe
  * hide that: the input then never ends. A launcher is a parent with the same standard input, which only Linux shows. Does nothing for a process
- * that has no parent any more, such as the main process of a container, or one whose launcher has ended.
+ * that has no parent any more, such as the main process of a container, or one whose launcher has ended. @returns a function that ends this
  */
-export function watchParent(onGone: () => void): ParentWatch {
+export function watchParent(onGone: () => void): () => void {
   const watched = launchChain();
-  if (watched.length === 0) return { end: () => undefined };
   const timer = setInterval(() => {
     if (watched.every(({ pid, parent }) => parentOf(pid) === parent)) return;
     clearInterval(timer);
     onGone();
   }, INTERVAL).unref();
-  return { end: () => clearInterval(timer) };
+  return () => clearInterval(timer);
 }
 
 interface Child {

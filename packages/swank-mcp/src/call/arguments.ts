@@ -1,6 +1,7 @@
 import { outlineCode } from "swank-client";
 import { bareCode } from "swank-client/internal";
 import * as z from "zod";
+import { isJsonObject, type JsonObject } from "../base/answer.js";
 import { Refusal } from "../base/refusals.js";
 import { groupedBy, more, nearest, shown } from "../text/cut.js";
 
@@ -67,7 +68,7 @@ const ESCAPED_BREAK = /(?<=[\s)]|^)\\n(?=[\s()\\]|$)/;
 
 /** Returns the arguments of a tool with the code in them as it was meant, without what a chat writes around it. @throws Refusal */
 export function plainArguments(args: unknown): unknown {
-  if (!isFields(args)) return args;
+  if (!isJsonObject(args)) return args;
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) => [
       name,
@@ -157,8 +158,6 @@ const FORMER_MODES: Readonly<Record<string, string>> = {
   "interrupt-thread": "action",
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * Reads the arguments of a call as hosts send them: as a JSON text or wrapped once more, with keys spelt differently or with a former name, with
  * numbers, booleans and lists as texts, and with `null` or an empty text for what is left out. What has more than one reading is returned
@@ -169,7 +168,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function readArguments(given: unknown, name: string, schema: ObjectSchema): unknown {
   const sent = unwrapped(given, name, schema);
-  if (!isFields(sent)) return sent;
+  if (!isJsonObject(sent)) return sent;
   const fields = withMode(sent, name);
   const read: [string, unknown][] = [];
   const names = groupedBy(Object.keys(schema.properties), plain);
@@ -189,7 +188,7 @@ export function readArguments(given: unknown, name: string, schema: ObjectSchema
 }
 
 /** The arguments with the mode under its present name. */
-function withMode(fields: Fields, tool: string): Fields {
+function withMode(fields: JsonObject, tool: string): JsonObject {
   const key = Object.keys(fields).find((spelling) => plain(spelling) === FORMER_MODES[tool]);
   if (key === undefined) return fields;
   const { [key]: value, mode: given, ...others } = fields;
@@ -209,7 +208,7 @@ function unwrapped(given: unknown, name: string, schema: ObjectSchema): unknown 
     if (inner === value) break;
     value = inner;
   }
-  return isFields(value) ? value : given;
+  return isJsonObject(value) ? value : given;
 }
 
 function insideOf(value: unknown, name: string, schema: ObjectSchema): unknown {
@@ -217,12 +216,12 @@ function insideOf(value: unknown, name: string, schema: ObjectSchema): unknown {
   if (typeof value === "string") return value.trim() === "" ? {} : parsed(value);
   // PHP writes an empty object as an empty array.
   if (Array.isArray(value))
-    return value.length === 0 ? {} : value.length === 1 && isFields(value[0]) ? value[0] : value;
-  return isFields(value) ? (wrappedIn(value, name, schema) ?? value) : value;
+    return value.length === 0 ? {} : value.length === 1 && isJsonObject(value[0]) ? value[0] : value;
+  return isJsonObject(value) ? (wrappedIn(value, name, schema) ?? value) : value;
 }
 
 /** The object that all other arguments are wrapped in, if nothing else can be meant. */
-function wrappedIn(fields: Fields, name: string, schema: ObjectSchema): unknown {
+function wrappedIn(fields: JsonObject, name: string, schema: ObjectSchema): unknown {
   const entries = Object.entries(fields);
   const wrapping = entries.filter(([key]) => WRAPPERS.has(plain(key)));
   const [wrapper] = wrapping;
@@ -230,7 +229,7 @@ function wrappedIn(fields: Fields, name: string, schema: ObjectSchema): unknown 
   const [wrapperKey, content] = wrapper;
   const inner = typeof content === "string" ? parsed(content) : content;
   // A tool's own argument of this name is never an object.
-  if (!isFields(inner)) return undefined;
+  if (!isJsonObject(inner)) return undefined;
   const isBeside = ([key, value]: readonly [string, unknown]) =>
     key === wrapperKey ||
     (BESIDE.has(plain(key)) && (propertyOf(schema, key) === undefined || plain(String(value)) === plain(name)));
@@ -341,10 +340,6 @@ function propertyOf({ properties }: ObjectSchema, key: string): PropertySchema |
   return Object.hasOwn(properties, key) ? properties[key] : undefined;
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 const MAX_PROBLEMS = 5;
 
 /** The refusal of wrong arguments: for each, the key, the expected value and the given value. */
@@ -371,7 +366,7 @@ function describeIssue(issue: z.core.$ZodIssue, args: unknown, schema: ObjectSch
   const key = String(issue.path[0] ?? "");
   const property = propertyOf(schema, key);
   if (property === undefined) return `The arguments must be an object, not ${shown(args)}.`;
-  const value = isFields(args) && Object.hasOwn(args, key) ? args[key] : undefined;
+  const value = isJsonObject(args) && Object.hasOwn(args, key) ? args[key] : undefined;
   if (value === undefined) return `The argument "${key}" is missing: it must be ${expected(property)}.`;
   const truths =
     itemType(property) === "string" && Array.isArray(value) && value.some((item) => typeof item === "boolean");

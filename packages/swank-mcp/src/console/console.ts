@@ -1,4 +1,4 @@
-import { createInterface, type Interface } from "node:readline";
+import { createInterface, type Interface } from "node:readline/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type { types } from "swank-client";
 import * as z from "zod";
@@ -379,21 +379,10 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 export function askAtPrompt(lines: Interface): Ask {
   return async ({ message, choices }, { timeout, signal }) => {
     const end = AbortSignal.any([signal, AbortSignal.timeout(timeout)]);
-    const typed = await question(lines, `${message}\n${choices.join(", ")}? `, end);
+    const query = `${message}\n${choices.join(", ")}? `;
+    const typed = await lines.question(query, { signal: end }).catch(() => undefined);
     return typed === undefined ? { kind: "unanswered" } : reply(typed.trim().toLowerCase(), choices);
   };
-}
-
-/** @returns `undefined` when no line was typed before the end. */
-function question(lines: Interface, query: string, end: AbortSignal): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const giveUp = () => resolve(undefined);
-    end.addEventListener("abort", giveUp, { once: true });
-    lines.question(query, { signal: end }, (typed) => {
-      end.removeEventListener("abort", giveUp);
-      resolve(typed);
-    });
-  });
 }
 
 function reply(typed: string, choices: AskedQuestion["choices"]): Reply {
@@ -482,10 +471,7 @@ function terminalLines(tools: ToolServer, commands: readonly ConsoleCommand[]): 
     history: history.load(),
     historySize: HISTORY_SIZE,
     removeHistoryDuplicates: true,
-    completer: (line: string, give: (error: null, completions: [string[], string]) => void) =>
-      void completionsFor(line, (prefix) => tools.agent.complete(prefix), commands).then((completions) =>
-        give(null, completions),
-      ),
+    completer: (line) => completionsFor(line, (prefix) => tools.agent.complete(prefix), commands),
   });
   lines.on("line", (line) => history.add(line));
   return lines;

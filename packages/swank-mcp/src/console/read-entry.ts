@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Interface } from "node:readline";
+import type { Interface } from "node:readline/promises";
 import { outlineCode } from "swank-client";
 import type { Place } from "../session/agent.js";
 import { nearest } from "../text/cut.js";

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from "../base/answer.js";
 import { shown } from "../text/cut.js";
 
 /** An id that JSON-RPC and MCP allow. */
@@ -62,9 +63,7 @@ export function cancelledId(message: Message): unknown {
   return message.params !== undefined && "requestId" in message.params ? message.params.requestId : undefined;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-type SentParams = { readonly params: Fields | undefined } | { readonly problem: string };
+type SentParams = { readonly params: JsonObject | undefined } | { readonly problem: string };
 
 const ARGUMENTS = "arguments";
 
@@ -78,10 +77,10 @@ const CAPABILITIES = /(?:^|\/)(?:capabilities|clientCapabilities)$/;
 function readParams(given: unknown): SentParams {
   const params = objectIn(given);
   if (params === undefined) return { params };
-  if (!isFields(params)) return { problem: '"params" must be an object' };
+  if (!isJsonObject(params)) return { problem: '"params" must be an object' };
   const { _meta: sentMeta, ...rest } = params;
   const meta = objectIn(sentMeta);
-  if (meta !== undefined && !isFields(meta)) return { problem: '"_meta" must be an object' };
+  if (meta !== undefined && !isJsonObject(meta)) return { problem: '"_meta" must be an object' };
   const token = meta?.["progressToken"] ?? undefined;
   if (token !== undefined && !isId(token)) return { problem: '"progressToken" must be a string or a whole number' };
   if (meta === undefined) return { params: withoutNulls(rest) };
@@ -96,26 +95,26 @@ const RELATED_TASK = "io.modelcontextprotocol/related-task";
 const DEPTH = 8;
 
 /** The object without what is `null`, in it and in the objects in it. */
-function withoutNulls(fields: Fields, depth = DEPTH): Fields {
+function withoutNulls(fields: JsonObject, depth = DEPTH): JsonObject {
   const kept: [string, unknown][] = [];
   for (const [key, value] of Object.entries(fields)) {
     if (key === ARGUMENTS) kept.push([key, value]);
     else if (CAPABILITIES.test(key)) kept.push([key, readCapabilities(value)]);
-    else if (value !== null) kept.push([key, isFields(value) && depth > 0 ? withoutNulls(value, depth - 1) : value]);
+    else if (value !== null) kept.push([key, isJsonObject(value) && depth > 0 ? withoutNulls(value, depth - 1) : value]);
   }
   return Object.fromEntries(kept);
 }
 
 function readCapabilities(given: unknown): unknown {
   const capabilities = given === null || isEmptyList(given) ? {} : given;
-  if (!isFields(capabilities)) return capabilities;
+  if (!isJsonObject(capabilities)) return capabilities;
   const kept = Object.entries(capabilities).filter(([, value]) => value !== null && value !== false);
   return Object.fromEntries(kept.map(([key, value]) => [key, readCapability(value)]));
 }
 
 function readCapability(value: unknown): unknown {
   if (value === true || isEmptyList(value)) return {};
-  return isFields(value) ? withoutNulls(value) : value;
+  return isJsonObject(value) ? withoutNulls(value) : value;
 }
 
 /** The object that was sent, whole or as a JSON text; `undefined` if there is none; anything else unchanged. */
@@ -132,10 +131,6 @@ function objectIn(given: unknown): unknown {
 
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** What a line of JSON is: a message, an invalid message with its error answer, or a stray answer. */
@@ -157,16 +152,16 @@ export function invalidRequest(id: MessageId | null, problem: string): Response 
 
 /** Reads a JSON-RPC message as hosts send them, and makes it one that the SDK accepts. */
 export function readMessage(sent: unknown): SentMessage {
-  const value = isFields(sent) ? withoutNullParts(sent) : sent;
+  const value = isJsonObject(sent) ? withoutNullParts(sent) : sent;
   if (Array.isArray(value))
     return bad(null, INVALID_REQUEST, `Invalid request: batches are not supported. ${ONE_OBJECT}.`);
-  if (!isFields(value)) return bad(null, INVALID_REQUEST, `Invalid request: not an object. ${ONE_OBJECT}.`);
+  if (!isJsonObject(value)) return bad(null, INVALID_REQUEST, `Invalid request: not an object. ${ONE_OBJECT}.`);
   const id = answerableId(value);
   if (value["jsonrpc"] !== "2.0") return bad(id, INVALID_REQUEST, 'Invalid request: "jsonrpc" must be "2.0".');
   return "method" in value ? readCall(value, id) : readResponse(value, id);
 }
 
-function readCall(value: Fields, id: MessageId | null): SentMessage {
+function readCall(value: JsonObject, id: MessageId | null): SentMessage {
   const { method } = value;
   if (typeof method !== "string") return bad(id, INVALID_REQUEST, 'Invalid request: "method" must be a string.');
   // A notification has no id, which some hosts write as null.
@@ -179,7 +174,7 @@ function readCall(value: Fields, id: MessageId | null): SentMessage {
 }
 
 /** Some hosts send all parts that a message can have, with `null` for those that it lacks. */
-function withoutNullParts(value: Fields): Fields {
+function withoutNullParts(value: JsonObject): JsonObject {
   const { method, error, result, ...rest } = value;
   const isCall = typeof method === "string";
   const isAnswer = !isCall && "id" in value;
@@ -187,17 +182,17 @@ function withoutNullParts(value: Fields): Fields {
     ...rest,
     ...(method === null || method === undefined ? {} : { method }),
     ...(error === undefined || (error === null && (isCall || "result" in value)) ? {} : { error }),
-    ...(result === undefined || (result === null && (isCall || (isAnswer && isFields(error)))) ? {} : { result }),
+    ...(result === undefined || (result === null && (isCall || (isAnswer && isJsonObject(error)))) ? {} : { result }),
   };
 }
 
 /** Reads an answer. A malformed one becomes an error, so that its request still ends. */
-function readResponse(value: Fields, id: MessageId | null): SentMessage {
+function readResponse(value: JsonObject, id: MessageId | null): SentMessage {
   const { id: answered, result, error } = value;
   if (!("result" in value || "error" in value))
     return bad(id, INVALID_REQUEST, "Invalid request: neither a request nor a response.");
   if (!isId(answered)) return { kind: "stray", error: new Error(`received a response without an id: ${shown(value)}`) };
-  if (isFields(result)) {
+  if (isJsonObject(result)) {
     const { _meta: _unused, ...kept } = result;
     return { kind: "message", message: { jsonrpc: "2.0", id: answered, result: withoutNulls(kept) } };
   }
@@ -205,7 +200,7 @@ function readResponse(value: Fields, id: MessageId | null): SentMessage {
 }
 
 function errorParts(error: unknown): [code: number, message: string] {
-  const { code, message } = isFields(error) ? error : {};
+  const { code, message } = isJsonObject(error) ? error : {};
   return [
     typeof code === "number" && Number.isSafeInteger(code) ? code : INVALID_REQUEST,
     typeof message === "string" ? message : "the answer was malformed",
@@ -217,7 +212,7 @@ function bad(id: MessageId | null, code: number, message: string): SentMessage {
 }
 
 /** Returns the id for an error about this object. An answer's id is not used, because it refers to the server's own request. */
-function answerableId(value: Fields): MessageId | null {
+function answerableId(value: JsonObject): MessageId | null {
   if ("result" in value || "error" in value) return null;
   return isId(value["id"]) ? value["id"] : null;
 }

@@ -2,7 +2,6 @@ import { setImmediate } from "node:timers/promises";
 import {
   type Lifetime,
   type OutputQueue,
-  type ParentWatch,
   type Service,
   settledWithin,
   watchParent,
@@ -39,7 +38,7 @@ export interface StdioOptions {
 /** Serves MCP on standard input and output until the client disconnects. */
 export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Promise<Service> {
   const { tools, output, log, drainSeconds, consoleCommand } = options;
-  let parent: ParentWatch | undefined;
+  let endWatch: (() => void) | undefined;
   let hasNonsense = false;
   const endpoint = serveMcp(
     tools,
@@ -50,7 +49,7 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
         hasNonsense = true;
       },
       onEnd: (error) => {
-        parent?.end();
+        endWatch?.();
         if (error !== undefined) lifetime.end({ why: `the input failed: ${error.message}`, exitCode: 1, hurry: true });
         else if (hasNonsense && !endpoint.hasMessage)
           lifetime.end({ why: "the input had no message", exitCode: NOTHING_SERVED });
@@ -62,7 +61,7 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
         tools.agent.name.set(client?.name);
         log(`client: ${clientText(client)}`);
         // A launcher that ends after it has started the server has ended by now.
-        parent ??= watchParent(() =>
+        endWatch ??= watchParent(() =>
           lifetime.end({ why: "the process that started the server has ended", exitCode: 0, drain: true }),
         );
       },
@@ -78,7 +77,7 @@ export async function serveStdio(options: StdioOptions, lifetime: Lifetime): Pro
     drain: () => drain(tools, endpoint, output, drainSeconds),
     cutOff: () => tools.cutOff(),
     async close() {
-      parent?.end();
+      endWatch?.();
       // The transport closes after the answers of the calls that were cut off.
       await setImmediate();
       await endpoint.close();

@@ -12,6 +12,7 @@ import {
   fileName,
   firstOf,
   firstTexts,
+  fitting,
   groupedBy,
   more,
   oneLine,
@@ -55,20 +56,16 @@ function shownWarnings(
   counts: readonly types.WarningCount[],
 ): readonly types.LispWarning[] {
   const inFiles = warnings.filter(({ file }) => file !== undefined);
-  const full = within([...ofType("ERROR", inFiles), ...ofType("WARNING", inFiles)], MAX_LINES);
+  const full = fitting([...ofType("ERROR", inFiles), ...ofType("WARNING", inFiles)], MAX_LINES, lengthOf);
   const style = ofType("STYLE-WARNING", inFiles);
   const isWhole = style.length === sum(ofType("STYLE-WARNING", counts));
-  const rest = within(style, MAX_LINES - lengthOf(full));
+  const room = full.reduce((left, warning) => left - lengthOf(warning), MAX_LINES);
+  const rest = fitting(style, room, lengthOf);
   return isWhole && rest.length === style.length ? [...full, ...rest] : full;
 }
 
-function within(warnings: readonly types.LispWarning[], room: number): readonly types.LispWarning[] {
-  const end = warnings.findIndex((_, index) => lengthOf(warnings.slice(0, index + 1)) > room);
-  return end < 0 ? warnings : warnings.slice(0, end);
-}
-
-function lengthOf(warnings: readonly types.LispWarning[]): number {
-  return warnings.reduce((length, warning) => length + warningLine(warning).length + 1, 0);
+function lengthOf(warning: types.LispWarning): number {
+  return warningLine(warning).length + 1;
 }
 
 function warningLine({ type, message, file = "", definition }: types.LispWarning): string {

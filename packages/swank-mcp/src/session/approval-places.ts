@@ -210,31 +210,22 @@ export interface AskOptions {
 /** Asks the user. Never rejects. */
 export type Ask = (question: Question, options: AskOptions) => Promise<Reply>;
 
-interface ImageQuestionOptions {
-  readonly seconds: number;
-  readonly signal: AbortSignal;
-  readonly key: string | undefined;
-}
+/** Asks the user through the image, in each Emacs that is connected to it and has swank-mcp.el, and on each page. Its functions never reject. */
+export type ImageAsker = ReturnType<typeof imageAsker>;
 
-/** Asks the user through the image, in each Emacs that is connected to it and has swank-mcp.el, and on each page. */
-export interface ImageAsker {
-  /** Whether others can join the image, so that somebody may listen later. */
-  readonly isShared: boolean;
-  isAttended(): Promise<boolean>;
-  /** Never rejects: the answer is `nobody` if the question reached no one who asks. */
-  ask(request: ApprovalRequest, options: ImageQuestionOptions): Promise<types.UserReply>;
-  /**
-   * Ends the question with this key, because the user has given this answer in the client. Returns the answer that counts, which somebody else may have
-   * given first, or `nobody` if it is not known in the image. Never rejects.
-   */
-  settle(key: string, answer: "yes" | "no" | "stop"): Promise<types.UserReply>;
-}
+const NOBODY: types.UserReply = { answer: "nobody" };
 
-export function imageAsker(client: Pick<LispClient, "askUser" | "canAskUser" | "activity">): ImageAsker {
+export function imageAsker(client: Pick<LispClient, "askUser" | "canAskUser" | "activity">) {
   return {
+    /** Whether others can join the image, so that somebody may listen later. */
     isShared: client.activity.isRecorded,
+    /** Whether somebody listens. */
     isAttended: () => client.canAskUser().catch(() => false),
-    ask(request, { seconds, signal, key }) {
+    /** The answer is `nobody` if the question reached no one who asks. @param options.key - As for `throughImage`. */
+    ask(
+      request: ApprovalRequest,
+      { seconds, signal, key }: { seconds: number; signal: AbortSignal; key: string | undefined },
+    ): Promise<types.UserReply> {
       const { particulars, circumstances = [], stop } = request;
       const question = {
         action: actionText(request),
@@ -244,8 +235,13 @@ export function imageAsker(client: Pick<LispClient, "askUser" | "canAskUser" | "
         seconds,
         key,
       };
-      return client.askUser(question, { signal }).catch(() => ({ answer: "nobody" }));
+      return client.askUser(question, { signal }).catch(() => NOBODY);
     },
-    settle: (key, answer) => client.activity.settle(key, answer).catch(() => ({ answer: "nobody" })),
+    /**
+     * Ends the question with this key, because the user has given this answer in the client. Returns the answer that counts, which somebody else may have
+     * given first, or `nobody` if it is not known in the image.
+     */
+    settle: (key: string, answer: "yes" | "no" | "stop"): Promise<types.UserReply> =>
+      client.activity.settle(key, answer).catch(() => NOBODY),
   };
 }

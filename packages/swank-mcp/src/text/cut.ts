@@ -78,6 +78,16 @@ export function firstTexts<T>(
   return [...shown.map((item) => text(item)), ...(left > 0 ? [rest] : [])];
 }
 
+/** As many of the first items as have room together. */
+export function fitting<T>(items: readonly T[], room: number, lengthOf: (item: T) => number): readonly T[] {
+  let left = room;
+  const end = items.findIndex((item) => {
+    left -= lengthOf(item);
+    return left < 0;
+  });
+  return end < 0 ? items : items.slice(0, end);
+}
+
 /** The items with equal keys, in the order of the first of each. */
 export function groupedBy<T>(
   items: readonly T[],

@@ -237,14 +237,9 @@ export const lispStatus = defineTool({
         : { directory: answer.directory }),
       package: session.packageName,
       ...processOutputData(session),
-      ...stopListData(own, answer.isSilent ? [] : answer.others, config.maxStops),
-      ...runningData(
-        context.agent,
-        session,
-        answer.isSilent ? [] : answer.recorded,
-        answer.isSilent ? new Map() : answer.threads,
-      ),
-      ...(answer.isSilent || answer.faults === 0 ? {} : { faults: faultsText(answer.faults) }),
+      ...stopListData(own, answer.others, config.maxStops),
+      ...runningData(context.agent, session, answer.recorded, answer.threads),
+      ...(answer.faults === 0 ? {} : { faults: faultsText(answer.faults) }),
       ...(config.readOnly ? { read_only: true } : {}),
       ...context.agent.facts,
       ...(asked.length > 0 ? { user_asks: [...asked] } : {}),
@@ -318,5 +313,5 @@ async function ask(session: LispSession, { signal, agent }: ToolContext) {
 }
 
 function silentStatus({ message, remedy }: Hang) {
-  return { isSilent: true, message, remedy } as const;
+  return { isSilent: true, message, remedy, others: [], recorded: [], threads: new Map(), faults: 0 } as const;
 }

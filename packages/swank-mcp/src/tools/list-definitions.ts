@@ -2,7 +2,7 @@ import type { types } from "swank-client";
 import * as z from "zod";
 import { answerWith, type JsonObject } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
-import { cutName, fairShare, fileName, howMany, plural } from "../text/cut.js";
+import { cutName, fairShare, fileName, fitting, howMany, plural } from "../text/cut.js";
 
 export const NO_DEFINITIONS = "No definitions in session.";
 
@@ -69,22 +69,13 @@ function shownSections(all: types.Definitions, type: ListedType | undefined): re
     MAX_COST,
   );
   return wanted.map(({ type: each, lines }) => {
-    const shown = within(lines.slice(0, MAX_NAMES), share);
+    const shown = fitting(lines.slice(0, MAX_NAMES), share, (line) => line.length + 1);
     return { type: each, lines: shown, left: lines.length - shown.length };
   });
 }
 
 function cost(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
-}
-
-function within(lines: readonly string[], room: number): readonly string[] {
-  let left = room;
-  const end = lines.findIndex((line) => {
-    left -= line.length + 1;
-    return left < 0;
-  });
-  return end < 0 ? lines : lines.slice(0, end);
 }
 
 function linesOf({ definitions, loaded }: types.Definitions, type: ListedType): readonly string[] {
