@@ -57,16 +57,15 @@ export function plain({ command, args }: ServerEntry): { readonly command: strin
   return args.length === 0 ? { command } : { command, args };
 }
 
-function jsonText({ key }: ClientHost, entry: ServerEntry): string {
-  return JSON.stringify({ [key]: { swank: plain(entry) } });
-}
-
 /** Instructions for adding this server to MCP clients. @param bin - Absolute path of the `swank-mcp` program. */
 export function clientSetup(bin: string): string {
   const entry = { command: bin, args: [] };
   const hosts = HOSTS.map((name) => CLIENT_HOSTS[name]);
   const width = Math.max(...hosts.map(({ title }) => title.length));
-  const lines = hosts.map((host) => `  ${host.title.padEnd(width)}  ${host.line?.(entry) ?? jsonText(host, entry)}`);
+  const lines = hosts.map(({ title, line, key }) => {
+    const how = line?.(entry) ?? JSON.stringify({ [key]: { swank: plain(entry) } });
+    return `  ${title.padEnd(width)}  ${how}`;
+  });
   return `Add this server to an MCP client (add the arguments --attach PORT to use the image of your Emacs):
 
 ${lines.join("\n")}

@@ -131,7 +131,8 @@ async function answer(
   const given = await attempt()
     .catch(onDeadConnection)
     .catch(async (error: unknown) => {
-      if (used?.isRetired === true) throw sessionReset(error);
+      const gone = "The session was reset while the call ran; its effects are gone.";
+      if (used?.isRetired === true) throw new Refusal("SESSION_RESET", gone, { cause: error });
       // Only a timeout may mean that the image hangs. Any other error is thrown at once, without waiting for an image being launched.
       if (!isUnanswered(error)) throw error;
       const session = used ?? (await agent.host.current().catch(() => undefined));
@@ -152,10 +153,6 @@ async function ownerOf(
   const owner = await agent.neighbours.ownerOf(request, agent, session);
   if (owner === undefined) return undefined;
   return { name: owner.name.text, approvals: owner.approvals, ask: owner.askUser, asking: agent.name.text };
-}
-
-function sessionReset(cause: unknown): Refusal {
-  return new Refusal("SESSION_RESET", "The session was reset while the call ran; its effects are gone.", { cause });
 }
 
 function findTool({ tools, withheld }: ToolHost, name: unknown): Tool {

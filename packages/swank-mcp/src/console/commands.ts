@@ -268,11 +268,10 @@ export async function completionsFor(
   commands: readonly ConsoleCommand[] = COMMANDS,
 ): Promise<Completions> {
   const [, name] = /^\s*,(\S*)$/.exec(line) ?? [];
-  if (name !== undefined) return [commandNames(name, commands), name];
+  if (name !== undefined) {
+    const names = commands.map((command) => command.name);
+    return [names.filter((candidate) => candidate.startsWith(name.toLowerCase())), name];
+  }
   const typed = SYMBOL_END.exec(line)?.[0] ?? "";
   return [typed === "" ? [] : [...(await symbols(typed))], typed];
-}
-
-function commandNames(prefix: string, commands: readonly ConsoleCommand[]): string[] {
-  return commands.map(({ name }) => name).filter((name) => name.startsWith(prefix.toLowerCase()));
 }

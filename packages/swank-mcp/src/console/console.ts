@@ -336,7 +336,7 @@ export class Console {
     view.show("");
     try {
       while (!live.signal.aborted) {
-        const next = pause(1000 * seconds, live.signal);
+        const next = delay(1000 * seconds, undefined, { signal: live.signal }).catch(() => undefined);
         const answer = await this.#call(tool, args, () => {});
         if (live.signal.aborted) return;
         const text = shownText(answer, command);
@@ -369,10 +369,6 @@ export class Console {
 
 function shownText(answer: ToolAnswer, command: ToolCommand | undefined): string {
   return (command === undefined ? undefined : misuseText(answer, command)) ?? answerText(answer);
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return delay(milliseconds, undefined, { signal }).catch(() => undefined);
 }
 
 /** Asks in the console. The first letters of a choice are enough; any other answer declines. */

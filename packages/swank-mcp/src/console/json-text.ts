@@ -18,7 +18,7 @@ function factLines(key: string, value: unknown): string[] {
   if (value === undefined) return [];
   if (isScalar(value)) return [`${key}: ${value}`];
   if (isJsonObject(value))
-    return isFlat(value) ? [`${key}: ${inline(value)}`] : [`${key}:`, ...indented(objectLines(value))];
+    return Object.values(value).every(isScalar) ? [`${key}: ${inline(value)}`] : [`${key}:`, ...indented(objectLines(value))];
   if (!Array.isArray(value) || value.length === 0) return [`${key}: none`];
 
   const objects = value.filter(isJsonObject);
@@ -59,10 +59,6 @@ function indented(lines: readonly string[]): string[] {
 /** Whether a value is shown below its row; an empty list is not shown. */
 function isPart(value: unknown): boolean {
   return !isScalar(value) && !(Array.isArray(value) && value.length === 0);
-}
-
-function isFlat(object: JsonObject): boolean {
-  return Object.values(object).every(isScalar);
 }
 
 function isScalar(value: unknown): value is Scalar {

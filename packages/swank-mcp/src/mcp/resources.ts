@@ -46,11 +46,6 @@ export function withApp(tool: string, entry: object): object {
   return TOOLS.has(tool) ? { ...entry, _meta: { ui: { resourceUri: APP_URI } } } : entry;
 }
 
-/** The app: a page of HTML with its script and its style, which loads nothing. */
-function readApp(): string {
-  return readFileSync(FILE, "utf8");
-}
-
 /** The SDK's extension for skills (SEP-2640). */
 export const SKILLS = "io.modelcontextprotocol/skills";
 
@@ -147,7 +142,7 @@ export class Resources {
       return { content: { uri, text, ...TEXT }, isFixed: false };
     }
     if (uri === APP_URI) {
-      const content = { uri, text: readApp(), mimeType: APP_TYPE, _meta: { ui: { prefersBorder: true } } };
+      const content = { uri, text: readFileSync(FILE, "utf8"), mimeType: APP_TYPE, _meta: { ui: { prefersBorder: true } } };
       return { content, isFixed: true };
     }
     const skill = await this.findSkill(uri);

@@ -52,19 +52,15 @@ function valuesData(ending: ValuesEnding): JsonObject {
 
 function warningsData({ warnings, warningsInFiles, warningsOmitted }: types.Transcript): JsonObject {
   return {
+    // The files with most warnings come first: these are kept if the data are cut.
     warnings: warnings.map(({ type, message, file }) => ({
       type,
       message: message.trim(),
       ...(file === undefined ? {} : { file }),
     })),
-    ...(warningsInFiles.length === 0 ? {} : { warnings_in_files: countsData(warningsInFiles) }),
+    ...(warningsInFiles.length === 0 ? {} : { warnings_in_files: [...warningsInFiles].sort((a, b) => b.count - a.count) }),
     ...(warningsOmitted > 0 ? { warnings_left_out: warningsOmitted } : {}),
   };
-}
-
-/** The files with most warnings first: these are kept if the data are cut. */
-function countsData(counts: readonly types.WarningCount[]): JsonObject[] {
-  return [...counts].sort((a, b) => b.count - a.count).map((count) => ({ ...count }));
 }
 
 /** What was redefined, and what still uses the old definitions; nothing if nothing was redefined. */

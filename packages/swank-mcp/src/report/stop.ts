@@ -56,10 +56,6 @@ export function relevantFrames(frames: readonly types.FrameSummary[]): readonly 
   return frames;
 }
 
-function userFrames(error: types.ErrorSnapshot): readonly types.FrameSummary[] {
-  return error.frames.filter((frame) => frame.kind === "user");
-}
-
 /** The sentence that says from which package a report prints symbols; none if the agent works in that package. */
 export function packageLine({ printedFrom }: Pick<types.ErrorSnapshot, "printedFrom">): string[] {
   return printedFrom === undefined ? [] : [`Symbols are printed from package ${cutName(printedFrom)}.`];
@@ -176,7 +172,11 @@ export function liveStopText(
     `Stopped, nothing unwound: thread ${stop.thread}/${stop.level}. Other evaluations can still run.`,
     ...openStepLines(stop.detail?.step, guide),
     ...(guide.offers("debugger_invoke_restart") ? ["Restarts:", ...restartLines(error.restarts)] : []),
-    ...localLines(stop, userFrames(error), guide),
+    ...localLines(
+      stop,
+      error.frames.filter(({ kind }) => kind === "user"),
+      guide,
+    ),
   ].join("\n");
 }
 
@@ -287,11 +287,7 @@ export function conditionText(error: types.ErrorSnapshot): string {
 
 export function heading(error: Pick<types.ErrorSnapshot, "type" | "message">): string {
   const message = cutText(error.message);
-  return [`Error: ${cutName(error.type)}`, ...message.split("\n").map(indented)].join("\n");
-}
-
-function indented(line: string): string {
-  return line === "" ? "" : `  ${line}`;
+  return [`Error: ${cutName(error.type)}`, ...message.split("\n").map((line) => (line === "" ? "" : `  ${line}`))].join("\n");
 }
 
 function restartSection(restarts: readonly types.Restart[]): string {

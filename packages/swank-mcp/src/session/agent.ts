@@ -410,9 +410,13 @@ export class AgentSession implements ImageUser {
     if (this.#concerns(stop)) this.stops.arrived(stop, stop.reason !== "interrupt" && isForeign(stop, session));
   }
 
-  onHitElsewhere(hit: types.HitElsewhere): void {
-    this.stops.saw(hit.thread);
-    this.notices.add(hitNotice(hit), "breakpoint hit", hitAdvice(hit));
+  onHitElsewhere({ breakpoint, function: name, thread, threadName, owner }: types.HitElsewhere): void {
+    this.stops.saw(thread);
+    this.notices.add(
+      `Breakpoint ${breakpoint} on ${name} stopped thread ${thread} (${threadName}) in ${owner.text}; the user continues it there.`,
+      "breakpoint hit",
+      `To look at it, call debugger_frames with thread "${thread}".`,
+    );
   }
 
   onThreadEnded(ended: types.EndedThread): void {
@@ -474,12 +478,4 @@ export class AgentSession implements ImageUser {
 function endNotice({ thread, threadName, type, message, held }: types.EndedThread): string {
   const why = held === undefined ? "" : ` while it held ${held}, so that it could not stop`;
   return `Thread ${thread} (${threadName}), started by your code, was ended by ${type}${why}: ${oneLine(message, MAX_MESSAGE)}`;
-}
-
-function hitNotice({ breakpoint, function: name, thread, threadName, owner }: types.HitElsewhere): string {
-  return `Breakpoint ${breakpoint} on ${name} stopped thread ${thread} (${threadName}) in ${owner.text}; the user continues it there.`;
-}
-
-function hitAdvice({ thread }: types.HitElsewhere): string {
-  return `To look at it, call debugger_frames with thread "${thread}".`;
 }

@@ -163,7 +163,8 @@ export class BackgroundEvaluation {
 
   #newsText(): string {
     const { ending, status } = this.#latest ?? {};
-    if (ending?.kind !== "condition") return status === "aborted" ? "has ended: it was aborted." : endText(status);
+    if (status === undefined) return "could not begin.";
+    if (ending?.kind !== "condition") return status === "aborted" ? "has ended: it was aborted." : "has ended.";
     const { type, message } = ending.error;
     const text = `${cutName(type)}: ${oneLine(message, MAX_MESSAGE)}`.replace(/(?<=[^.!?])$/, ".");
     if (status === "running") return `could not be stopped: ${text}`;
@@ -174,10 +175,6 @@ export class BackgroundEvaluation {
     this.#end ??= Date.now();
     this.#stop = undefined;
   }
-}
-
-function endText(status: Conclusion["status"] | undefined): string {
-  return status === undefined ? "could not begin." : "has ended.";
 }
 
 /** One transcript with the output and the warnings of all, and the other fields of `last`. */

@@ -55,7 +55,7 @@ function printingOf({ frames }: types.ErrorSnapshot): string {
 function killedSnapshot(seconds: number, lock: string | undefined, now: number): types.ErrorSnapshot {
   const end =
     lock === undefined
-      ? `It did not react to an interrupt within ${reaction()}, so it was aborted.`
+      ? `It did not react to an interrupt within ${REACTION_TIME / 1000} s, so it was aborted.`
       : `It was waiting for ${lock}, and could not stop there, so it was aborted. ${AFTER_RELEASE}, then call again.`;
   const message = `${noValue(seconds)} ${end}`;
   return { ...WITHOUT_LISP, type: TIMEOUT, message, timestamp: now };
@@ -85,10 +85,6 @@ function lossSnapshot(cause: string, next: string | undefined, now: number): typ
 
 function noValue(seconds: number): string {
   return `The evaluation gave no value within ${seconds} s.`;
-}
-
-function reaction(): string {
-  return `${REACTION_TIME / 1000} s`;
 }
 
 /** The transcript, with a line at each place of its output at which text is missing. */

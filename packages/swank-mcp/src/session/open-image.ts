@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { connect, connectLaunched, type SwankClient, SwankError } from "swank-client";
 import {
-  type CoreBuildEnd,
   defaultInitFiles,
   findShareSecret,
   type LaunchedImage,
@@ -259,7 +258,9 @@ async function openOwnImage(
   const { notes } = client;
   log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
   for (const note of notes) log(`launch: ${note}`);
-  void image.coreBuild?.then((end) => log(`launch: the core for later launches: ${buildText(end)}`));
+  void image.coreBuild?.then((end) => {
+    log(`launch: the core for later launches: ${end.status === "failed" ? `failed: ${end.reason}` : end.status}`);
+  });
   try {
     const loaded = await loadFiles(config, { client, image, onFile }, signal);
     // The session begins with this, and has the syntax that the files have set. A core contains the runtime: the first evaluation need not ask.
@@ -328,10 +329,6 @@ async function loadFiles(
   return loaded;
 }
 
-function buildText(end: CoreBuildEnd): string {
-  return end.status === "failed" ? `failed: ${end.reason}` : end.status;
-}
-
 function problemOf(shared: SharedAt | undefined): string[] {
   return shared !== undefined && "problem" in shared ? [shared.problem] : [];
 }
@@ -339,12 +336,8 @@ function problemOf(shared: SharedAt | undefined): string[] {
 function failureNotice({ path, status, error, output }: LoadedFile): string[] {
   if (status === "loaded") return [];
   if (status === "missing") return [`${path} was not loaded: there is no such file. Check --load.`];
-  const said = lastLines(output);
+  const said = output.trim().split("\n").slice(-LAST_LINES).join("\n");
   return [`${path} was only partly loaded: ${error}${said === "" ? "" : `\n${said}`}`];
-}
-
-function lastLines(text: string): string {
-  return text.trim().split("\n").slice(-LAST_LINES).join("\n");
 }
 
 type SharingSecret = Pick<Config, "secretFile" | "noSecret" | "cacheDir">;

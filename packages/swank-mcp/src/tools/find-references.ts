@@ -138,7 +138,9 @@ function someText(found: types.FoundReferences, { mode, start }: Asked): string 
   const rest = [...(end < count ? [`For more, pass start: ${end}.`] : []), ...ownLines(found, mode)];
   return [
     `${counted(count, mode)} ${cutName(name, MAX_NAME)}${where}${part}${references.length === 0 ? "." : ":"}`,
-    ...[...groupedBy(references, ({ file = "" }) => file).values()].map(formLines),
+    ...[...groupedBy(references, ({ file = "" }) => file).values()].map((inFile) =>
+      [...groupedBy(inFile, formOf).values()].map(formLine).join("\n"),
+    ),
     ...(rest.length > 0 ? [rest.join("\n")] : []),
   ].join("\n\n");
 }
@@ -163,10 +165,6 @@ function ownLines({ lispCount, lispNames }: types.FoundReferences, mode: types.R
 function formOf({ head, line, column, name, origin }: types.Reference): string {
   if (head === undefined) return `:${name}`;
   return line === undefined ? `${origin}:${head}` : `${line}:${column}`;
-}
-
-function formLines(references: readonly types.Reference[]): string {
-  return [...groupedBy(references, formOf).values()].map(formLine).join("\n");
 }
 
 function formLine([first, ...others]: readonly [types.Reference, ...types.Reference[]]): string {

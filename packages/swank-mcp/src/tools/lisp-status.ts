@@ -6,7 +6,7 @@ import { DEFAULT_PORT } from "../base/config.js";
 import { defineTool, type ToolContext } from "../call/tool.js";
 import type { AgentSession } from "../session/agent.js";
 import { type Hang, hangOf, isUnanswered, knownHang } from "../session/hung-image.js";
-import type { ImageOrigin, LispSession, OwnOrigin } from "../session/image.js";
+import type { LispSession, OwnOrigin } from "../session/image.js";
 import type { DebuggedStop, Evaluation, Stop } from "../session/lisp-port.js";
 import { runsApart, type StopKeeper } from "../session/stops.js";
 import { cutName, cutStart, firstOf, oneLine, plural } from "../text/cut.js";
@@ -133,10 +133,6 @@ function stopListData(own: readonly ListedStop[], others: readonly ListedStop[],
   return { stopped: listed, ...(left > 0 ? { stopped_left_out: left } : {}) };
 }
 
-function ownStops({ stops }: AgentSession, session: LispSession) {
-  return stops.live.map((stop) => stopData(stop, session));
-}
-
 /** The stops in other clients' debuggers, with their owners. @throws SwankError - the error of `foreignStops`. */
 async function othersStops(stops: StopKeeper, { client }: LispSession) {
   const foreign = await client.foreignStops();
@@ -219,14 +215,14 @@ export const lispStatus = defineTool({
     const { missing } = session.client.abilities;
     const { config } = context;
     const answer = await ask(session, context);
-    const own = ownStops(context.agent, session);
+    const own = context.agent.stops.live.map((stop) => stopData(stop, session));
     // Nothing is known about the stops of an image that does not answer.
     const asked = context.agent.userRequests.latest(
       (stop) => answer.isSilent || [...own, ...answer.others].some(({ thread }) => isWithin(stop, thread)),
     );
     const isShareable = origin.kind === "own" && origin.shared === undefined && (await isUsualPortTaken());
     return jsonAnswer({
-      image: isAttached(origin) ? "attached" : "own",
+      image: origin.kind === "attached" && origin.isLaunchedHere !== true ? "attached" : "own",
       ...(origin.kind === "attached" ? { address: origin.address, warning: origin.warning } : sharedData(origin)),
       implementation: info.implementation.type,
       version: info.implementation.version,
@@ -270,11 +266,6 @@ function processOutputData({ processOutput, outputAtStart }: LispSession) {
 /** Faults break nothing, but an answer may lack something. */
 function faultsText(count: number): string {
   return `${count} internal ${plural(count, "fault was", "faults were")} recorded (see the log).`;
-}
-
-/** An image that this server launched for several agents is its own. */
-function isAttached(origin: ImageOrigin): boolean {
-  return origin.kind === "attached" && origin.isLaunchedHere !== true;
 }
 
 function sharedData({ shared }: OwnOrigin) {

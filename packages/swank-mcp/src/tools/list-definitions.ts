@@ -65,17 +65,13 @@ function shownSections(all: types.Definitions, type: ListedType | undefined): re
     .map((each) => ({ type: each, lines: linesOf(all, each) }))
     .filter(({ lines }) => lines.length > 0);
   const share = fairShare(
-    wanted.map(({ lines }) => cost(lines)),
+    wanted.map(({ lines }) => lines.reduce((sum, line) => sum + line.length + 1, 0)),
     MAX_COST,
   );
   return wanted.map(({ type: each, lines }) => {
     const shown = fitting(lines.slice(0, MAX_NAMES), share, (line) => line.length + 1);
     return { type: each, lines: shown, left: lines.length - shown.length };
   });
-}
-
-function cost(lines: readonly string[]): number {
-  return lines.reduce((sum, line) => sum + line.length + 1, 0);
 }
 
 function linesOf({ definitions, loaded }: types.Definitions, type: ListedType): readonly string[] {

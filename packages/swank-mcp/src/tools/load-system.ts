@@ -156,15 +156,14 @@ function problemLines(problem: types.LoadProblem): string[] {
   }
 }
 
-function programText({ name, failure }: types.InstallingProgram): string {
-  return failure === undefined ? name : `${name} (it failed: ${oneLine(failure, 300)})`;
-}
-
 function missingLines(problem: Extract<types.LoadProblem, { kind: "missing" }>): string[] {
   const { name, requiredBy, version, folders, programs, similar, files } = problem;
   const needed = requiredBy === undefined ? "" : `, which ${fileName(requiredBy)} needs`;
   if (version !== undefined) return [`ASDF finds ${fileName(name)}, but not version ${version}${needed}.`];
-  const others = programs.length === 0 ? [] : [`Not provided by: ${programs.map(programText).join(", ")}`];
+  const programTexts = programs.map(({ name: program, failure }) =>
+    failure === undefined ? program : `${program} (it failed: ${oneLine(failure, 300)})`,
+  );
+  const others = programs.length === 0 ? [] : [`Not provided by: ${programTexts.join(", ")}`];
   return [
     `ASDF does not find a system ${fileName(name)}${needed}.`,
     ...oddCharacterHint(name),

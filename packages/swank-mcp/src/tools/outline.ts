@@ -60,7 +60,7 @@ function packageAnswer(
 ): ToolAnswer {
   if (outlined.status === "package-not-found")
     return missingNameAnswer(outlined, { name: outlined.package, similar: [] }, OUTLINE_META, guide);
-  const { name, nicknames, documentation, file, uses, usedBy, count, names } = outlined;
+  const { name, nicknames, documentation, file, uses, usedBy, count, kinds, names } = outlined;
   const also = nicknames.length === 0 ? "" : ` (${nicknames.map((each) => cutName(each)).join(", ")})`;
   const place = file === undefined ? "" : `, defined in ${fileName(file)}`;
   const text = [
@@ -71,7 +71,7 @@ function packageAnswer(
     ...namesLines(names, name),
     ...nextPage(start, names.length, count),
   ];
-  return answerWith([cutText(text.join("\n"))], OUTLINE_META, packageData(outlined));
+  return answerWith([cutText(text.join("\n"))], OUTLINE_META, { name, file, uses, usedBy, count, kinds });
 }
 
 function countsLine({ count, kinds }: types.PackageOutline): string {
@@ -101,10 +101,6 @@ function namesLines(names: readonly types.OutlinedName[], home: string): string[
 function bareName(name: string, home: string): string {
   const prefix = [`${home}::`, `${home}:`].find((each) => name.startsWith(each)) ?? "";
   return cutName(name.slice(prefix.length), MAX_NAME);
-}
-
-function packageData({ name, file, uses, usedBy, count, kinds }: types.PackageOutline): JsonObject {
-  return { name, file, uses, usedBy, count, kinds };
 }
 
 function systemAnswer(outlined: types.OutlinedSystem, start: number, guide: ToolGuide): ToolAnswer {

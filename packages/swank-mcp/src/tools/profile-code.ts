@@ -31,7 +31,7 @@ const FEW = 25;
 function profileAnswer(profile: types.Profile): ToolAnswer {
   const text = [
     heading(profile),
-    ...valueLines(profile),
+    ...profile.values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`),
     ...comparisonLines(profile),
     ...tableLines(profile),
     ...pathLines(profile),
@@ -64,10 +64,6 @@ function countsHeading(
 function costText({ real, run, gc, bytes }: types.Cost): string {
   const share = run === 0 ? "" : ` (${percentText(gc, run)})`;
   return `${timeText(real)} real, ${timeText(run)} processor, ${timeText(gc)} GC${share}, ${bytesText(bytes)} allocated`;
-}
-
-function valueLines({ values }: types.Profile): string[] {
-  return values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`);
 }
 
 function comparisonLines({ comparison }: types.Profile): string[] {

@@ -57,7 +57,8 @@ function savesAnswer(saves: types.Saves, asked: AskedName, guide: ToolGuide): To
   switch (saves.status) {
     case "found": {
       const facts = saves.saves.map(({ text, fileText, ...place }) => place);
-      return answerWith([savesText(saves.saves)], SAVES_META, { saves: facts });
+      const text = facts.length === 0 ? NOTHING : cutText(saves.saves.map(saveText).join("\n\n"));
+      return answerWith([text], SAVES_META, { saves: facts });
     }
     case "file-not-found":
       return missingFileAnswer(saves, SAVES_META, guide, asked.name === "" ? "file" : "newFile");
@@ -68,10 +69,6 @@ function savesAnswer(saves: types.Saves, asked: AskedName, guide: ToolGuide): To
     default:
       return missingNameAnswer(saves, asked, SAVES_META, guide);
   }
-}
-
-function savesText(saves: readonly types.Save[]): string {
-  return saves.length === 0 ? NOTHING : cutText(saves.map(saveText).join("\n\n"));
 }
 
 function saveText(save: types.Save): string {

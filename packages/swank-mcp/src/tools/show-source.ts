@@ -157,19 +157,19 @@ function shownFileAnswer(shown: types.ShownFile, line: number | undefined, guide
   switch (shown.status) {
     case "found":
       return {
-        blocks: [`${heading(shown, line)}\n${cutText(linesText(shown, line))}`.trimEnd()],
+        blocks: [`${heading(shown, line)}\n${cutText(numberedLines(shown.lines, shown.first, line).join("\n"))}`.trimEnd()],
         isError: false,
         meta,
       };
     case "file-unreadable":
-      return { blocks: [unreadableText(shown.file)], isError: true, meta };
+      return {
+        blocks: [`The image cannot read ${fileName(shown.file)}: it is too large, or may not be read.`],
+        isError: true,
+        meta,
+      };
     case "file-not-found":
       return missingFileAnswer(shown, FILE_META, guide);
   }
-}
-
-function unreadableText(file: string): string {
-  return `The image cannot read ${fileName(file)}: it is too large, or may not be read.`;
 }
 
 function heading({ file, count, first, lines, definition, changed }: types.FoundLines, line = 1): string {
@@ -177,10 +177,6 @@ function heading({ file, count, first, lines, definition, changed }: types.Found
   const place = lines.length === 0 ? "no lines" : `lines ${first}-${first + lines.length - 1} of ${count}`;
   const within = definition === undefined ? "" : `, in ${oneLine(definition.text, MAX_HEAD)} (line ${definition.line})`;
   return `${fileName(file)}: ${place}${beyond}${within}${changed ? "; the file has changed since it was loaded" : ""}`;
-}
-
-function linesText({ lines, first }: types.FoundLines, line: number | undefined): string {
-  return numberedLines(lines, first, line).join("\n");
 }
 
 function fileData(shown: types.ShownFile): JsonObject {

@@ -85,8 +85,9 @@ const MAX_INDENT = 40;
 type Prepared = Pick<TraceCode, "count" | "missed">;
 
 function traceAnswer(trace: types.Trace, prepared: Prepared): ToolAnswer {
+  const { failure } = trace;
   const lines = [
-    ...failures(trace),
+    ...(failure === undefined ? [] : [`An error in the condition ended the trace: ${oneLine(failure, MAX_TEXT)}`]),
     heading(trace, prepared),
     ...trace.values.map((value) => `=> ${oneLine(value, MAX_VALUE)}`),
   ];
@@ -174,10 +175,6 @@ function remarks({ end, limit }: types.Trace, { missed }: Prepared): string[] {
     // one line, however many reasons there are
     ...(missed.length === 0 ? [] : [missed.map((text) => cutName(text, MAX_TEXT)).join(" ")]),
   ];
-}
-
-function failures({ failure }: types.Trace): string[] {
-  return failure === undefined ? [] : [`An error in the condition ended the trace: ${oneLine(failure, MAX_TEXT)}`];
 }
 
 export const traceCalls = defineTool({
