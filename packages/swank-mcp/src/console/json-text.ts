@@ -18,7 +18,9 @@ function factLines(key: string, value: unknown): string[] {
   if (value === undefined) return [];
   if (isScalar(value)) return [`${key}: ${value}`];
   if (isJsonObject(value))
-    return Object.values(value).every(isScalar) ? [`${key}: ${inline(value)}`] : [`${key}:`, ...indented(objectLines(value))];
+    return Object.values(value).every(isScalar)
+      ? [`${key}: ${inline(value)}`]
+      : [`${key}:`, ...indented(objectLines(value))];
   if (!Array.isArray(value) || value.length === 0) return [`${key}: none`];
 
   const objects = value.filter(isJsonObject);

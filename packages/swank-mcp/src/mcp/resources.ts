@@ -142,7 +142,12 @@ export class Resources {
       return { content: { uri, text, ...TEXT }, isFixed: false };
     }
     if (uri === APP_URI) {
-      const content = { uri, text: readFileSync(FILE, "utf8"), mimeType: APP_TYPE, _meta: { ui: { prefersBorder: true } } };
+      const content = {
+        uri,
+        text: readFileSync(FILE, "utf8"),
+        mimeType: APP_TYPE,
+        _meta: { ui: { prefersBorder: true } },
+      };
       return { content, isFixed: true };
     }
     const skill = await this.findSkill(uri);

@@ -100,7 +100,8 @@ function withoutNulls(fields: JsonObject, depth = DEPTH): JsonObject {
   for (const [key, value] of Object.entries(fields)) {
     if (key === ARGUMENTS) kept.push([key, value]);
     else if (CAPABILITIES.test(key)) kept.push([key, readCapabilities(value)]);
-    else if (value !== null) kept.push([key, isJsonObject(value) && depth > 0 ? withoutNulls(value, depth - 1) : value]);
+    else if (value !== null)
+      kept.push([key, isJsonObject(value) && depth > 0 ? withoutNulls(value, depth - 1) : value]);
   }
   return Object.fromEntries(kept);
 }

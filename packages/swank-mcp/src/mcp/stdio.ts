@@ -1,11 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import {
-  type Lifetime,
-  type OutputQueue,
-  type Service,
-  settledWithin,
-  watchParent,
-} from "../base/lifetime.js";
+import { type Lifetime, type OutputQueue, type Service, settledWithin, watchParent } from "../base/lifetime.js";
 import type { Log } from "../base/log.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { clientText } from "./server.js";

@@ -58,7 +58,9 @@ function warningsData({ warnings, warningsInFiles, warningsOmitted }: types.Tran
       message: message.trim(),
       ...(file === undefined ? {} : { file }),
     })),
-    ...(warningsInFiles.length === 0 ? {} : { warnings_in_files: [...warningsInFiles].sort((a, b) => b.count - a.count) }),
+    ...(warningsInFiles.length === 0
+      ? {}
+      : { warnings_in_files: [...warningsInFiles].sort((a, b) => b.count - a.count) }),
     ...(warningsOmitted > 0 ? { warnings_left_out: warningsOmitted } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import type { types } from "swank-client";
 import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
-import { cutName, cutText, fileName, firstOf, oneLine, howMany } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, howMany, oneLine } from "../text/cut.js";
 import { missingFileAnswer, missingNameAnswer } from "./names.js";
 import { REFERENCE, redefinitionLines } from "./report.js";
 

@@ -287,7 +287,9 @@ export function conditionText(error: types.ErrorSnapshot): string {
 
 export function heading(error: Pick<types.ErrorSnapshot, "type" | "message">): string {
   const message = cutText(error.message);
-  return [`Error: ${cutName(error.type)}`, ...message.split("\n").map((line) => (line === "" ? "" : `  ${line}`))].join("\n");
+  return [`Error: ${cutName(error.type)}`, ...message.split("\n").map((line) => (line === "" ? "" : `  ${line}`))].join(
+    "\n",
+  );
 }
 
 function restartSection(restarts: readonly types.Restart[]): string {

@@ -4,7 +4,17 @@ import { answerWith, type JsonObject, type ToolAnswer, type ToolGuide } from "..
 import { misused } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingNameAnswer, similarNamesHint } from "../report/names.js";
-import { cutName, cutText, expressionHint, firstTexts, oneLine, patternText, howMany, plural, shown } from "../text/cut.js";
+import {
+  cutName,
+  cutText,
+  expressionHint,
+  firstTexts,
+  howMany,
+  oneLine,
+  patternText,
+  plural,
+  shown,
+} from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 import { patternRefusal } from "./search-source.js";
 
@@ -101,7 +111,9 @@ function leftOutLines({ leftOut, undefinedCount, filteredCount }: types.FoundNam
   const counts = firstTexts(leftOut, MAX_PACKAGES, packageText, (left) => `${left} more packages`);
   const lines = [
     ...(counts.length > 0 ? [`Left out: ${counts.join(", ")}. Narrow the search with package, kind or external.`] : []),
-    ...(filteredCount > 0 ? [`Not shown: ${howMany(filteredCount, "name")} ${otherwise(search).replace(/,$/, "")}.`] : []),
+    ...(filteredCount > 0
+      ? [`Not shown: ${howMany(filteredCount, "name")} ${otherwise(search).replace(/,$/, "")}.`]
+      : []),
     ...(undefinedCount > 0 ? [`Not shown: ${howMany(undefinedCount, "name")} without a definition.`] : []),
   ];
   return lines.length === 0 ? [] : [lines.join("\n")];

@@ -12,7 +12,7 @@ import {
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
-import { cutName, cutText, firstOf, groupedBy, more, howMany } from "../text/cut.js";
+import { cutName, cutText, firstOf, groupedBy, howMany, more } from "../text/cut.js";
 
 /** Modes of which Lisp may not record all references. */
 const RECORDED: ReadonlySet<types.ReferenceKind> = new Set([

@@ -4,7 +4,7 @@ import { answerWith, type ToolAnswer, type ToolGuide } from "../base/answer.js";
 import { defineTool } from "../call/tool.js";
 import { possibleDeadlocks, waitText } from "../report/threads.js";
 import type { Stop } from "../session/lisp-port.js";
-import { cutName, cutText, firstOf, groupedBy, more, oneLine, howMany } from "../text/cut.js";
+import { cutName, cutText, firstOf, groupedBy, howMany, more, oneLine } from "../text/cut.js";
 
 const THREADS_META = "swank-mcp/threads";
 

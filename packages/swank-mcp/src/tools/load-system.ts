@@ -10,7 +10,7 @@ import { missingFileAnswer } from "../report/names.js";
 import { counts, noteTexts } from "../report/notes.js";
 import { redefinitionLines } from "../report/report.js";
 import type { Presenter } from "../session/agent.js";
-import { fileName, firstOf, isSystemFile, more, oneLine, howMany } from "../text/cut.js";
+import { fileName, firstOf, howMany, isSystemFile, more, oneLine } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
 const LOADED_META = "swank-mcp/loaded";

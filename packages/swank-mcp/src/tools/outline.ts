@@ -4,7 +4,7 @@ import { answerWith, type JsonObject, type ToolAnswer, type ToolGuide } from "..
 import { Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { MAX_NAME, missingAnswer, missingFileAnswer, missingNameAnswer } from "../report/names.js";
-import { cutName, cutText, fileName, firstTexts, groupedBy, oneLine, howMany, plural } from "../text/cut.js";
+import { cutName, cutText, fileName, firstTexts, groupedBy, howMany, oneLine, plural } from "../text/cut.js";
 import { missingSystemBlocks } from "./search-source.js";
 
 const OUTLINE_META = "swank-mcp/outline";

@@ -10,9 +10,10 @@ import {
   cutName,
   cutText,
   fileName,
+  howMany,
   oneLine,
   percentText,
-  howMany, plural,
+  plural,
   timeText,
 } from "../text/cut.js";
 import { answerRun, WATCH_MARGIN, watchRequest } from "./trace-calls.js";

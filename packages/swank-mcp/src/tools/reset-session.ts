@@ -8,7 +8,7 @@ import { REACTION_TIME } from "../session/conclusion.js";
 import type { LispSession } from "../session/image.js";
 import type { KeptForm, LeftEffects } from "../session/kept-forms.js";
 import { isForeign, release } from "../session/stops.js";
-import { cutName, firstOf, oneLine, howMany } from "../text/cut.js";
+import { cutName, firstOf, howMany, oneLine } from "../text/cut.js";
 import { loadedData, loadedLine } from "./list-definitions.js";
 
 const RESET_META = "swank-mcp/reset";
@@ -33,7 +33,10 @@ export function resetText(report: types.ResetReport): string {
   return [
     packageName === undefined ? "Session reset." : `Session reset. The package is ${packageName}.`,
     ...section("aborted", aborted === 0 ? [] : [howMany(aborted, "evaluation")]),
-    ...section("still running", stillRunning === 0 ? [] : [`${howMany(stillRunning, "evaluation")} that could not be aborted`]),
+    ...section(
+      "still running",
+      stillRunning === 0 ? [] : [`${howMany(stillRunning, "evaluation")} that could not be aborted`],
+    ),
     ...section("undefined", report.undefined.map(named)),
     ...section(
       "left",

@@ -4,7 +4,7 @@ import type { JsonObject, ToolAnswer, ToolGuide } from "../base/answer.js";
 import { misused, type Refusal } from "../base/refusals.js";
 import { defineTool } from "../call/tool.js";
 import { missingAnswer, similarNamesHint } from "../report/names.js";
-import { cutName, cutText, expressionHint, fileName, firstTexts, oneLine, patternText, howMany } from "../text/cut.js";
+import { cutName, cutText, expressionHint, fileName, firstTexts, howMany, oneLine, patternText } from "../text/cut.js";
 import { oddCharacterHint } from "../text/visible.js";
 
 export function patternRefusal(tool: string, reason: string): Refusal {
@@ -117,9 +117,7 @@ function lookedAt(found: types.FoundInSources): string {
   const unread = unreadFiles > 0 ? ` (${unreadFiles} could not be read)` : "";
   return [
     `Looked at ${howMany(files, "file")}${unread}${where}`,
-    ...(unreadableFolders > 0
-      ? [`${howMany(unreadableFolders, "folder")} could not be read.`]
-      : []),
+    ...(unreadableFolders > 0 ? [`${howMany(unreadableFolders, "folder")} could not be read.`] : []),
     ...linkLines(found),
     ...(cut === undefined
       ? []

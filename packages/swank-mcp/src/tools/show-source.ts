@@ -15,7 +15,7 @@ import {
   similarNames,
   similarNamesHint,
 } from "../report/names.js";
-import { cutName, cutText, fileName, firstOf, more, oneLine, howMany } from "../text/cut.js";
+import { cutName, cutText, fileName, firstOf, howMany, more, oneLine } from "../text/cut.js";
 
 const SOURCE_META = "swank-mcp/source";
 
@@ -157,7 +157,9 @@ function shownFileAnswer(shown: types.ShownFile, line: number | undefined, guide
   switch (shown.status) {
     case "found":
       return {
-        blocks: [`${heading(shown, line)}\n${cutText(numberedLines(shown.lines, shown.first, line).join("\n"))}`.trimEnd()],
+        blocks: [
+          `${heading(shown, line)}\n${cutText(numberedLines(shown.lines, shown.first, line).join("\n"))}`.trimEnd(),
+        ],
         isError: false,
         meta,
       };
