@@ -66,13 +66,7 @@ const TEXT = { mimeType: "text/plain" } as const;
 const MARKDOWN = { mimeType: "text/markdown" } as const;
 
 /** What a person can mention, and a client can watch. */
-const READABLE: readonly {
-  readonly uri: string;
-  readonly what: Readable;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-}[] = [
+const READABLE = [
   {
     uri: "lisp://stops",
     what: "stops",
@@ -94,7 +88,7 @@ const READABLE: readonly {
     title: "Definitions",
     description: "What this session has defined and loaded.",
   },
-];
+] as const;
 
 /** What a client can read beside calling tools. The servers of a connection share it. */
 export class Resources {

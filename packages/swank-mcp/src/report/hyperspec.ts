@@ -36,45 +36,23 @@ function symbolPlace(name: string): Place | undefined {
 /** Longest text that can be a directive or a reader macro. */
 const MAX_SYNTAX = 100;
 
-/** The directives of FORMAT: the character, the page of its section, and its title. */
+/** The letter that stands for the section with this index in the names of pages. */
+const letterOf = (index: number) => String.fromCharCode(97 + index);
+
+/** The directives of FORMAT with their titles, by the sections of 22.3 that have a section for each, in their order. */
 const DIRECTIVES: readonly (readonly [char: string, page: string, title: string])[] = [
-  ["C", "22_caa", "Character"],
-  ["%", "22_cab", "Newline"],
-  ["&", "22_cac", "Fresh-Line"],
-  ["|", "22_cad", "Page"],
-  ["~", "22_cae", "Tilde"],
-  ["R", "22_cba", "Radix"],
-  ["D", "22_cbb", "Decimal"],
-  ["B", "22_cbc", "Binary"],
-  ["O", "22_cbd", "Octal"],
-  ["X", "22_cbe", "Hexadecimal"],
-  ["F", "22_cca", "Fixed-Format Floating-Point"],
-  ["E", "22_ccb", "Exponential Floating-Point"],
-  ["G", "22_ccc", "General Floating-Point"],
-  ["$", "22_ccd", "Monetary Floating-Point"],
-  ["A", "22_cda", "Aesthetic"],
-  ["S", "22_cdb", "Standard"],
-  ["W", "22_cdc", "Write"],
-  ["_", "22_cea", "Conditional Newline"],
-  ["<", "22_ceb", "Logical Block, ended by ~:>"],
-  ["I", "22_cec", "Indent"],
-  ["/", "22_ced", "Call Function"],
-  ["T", "22_cfa", "Tabulate"],
-  ["<", "22_cfb", "Justification"],
-  [">", "22_cfc", "End of Justification"],
-  ["*", "22_cga", "Go-To"],
-  ["[", "22_cgb", "Conditional Expression"],
-  ["]", "22_cgc", "End of Conditional Expression"],
-  ["{", "22_cgd", "Iteration"],
-  ["}", "22_cge", "End of Iteration"],
-  ["?", "22_cgf", "Recursive Processing"],
-  ["(", "22_cha", "Case Conversion"],
-  [")", "22_chb", "End of Case Conversion"],
-  ["P", "22_chc", "Plural"],
-  [";", "22_cia", "Clause Separator"],
-  ["^", "22_cib", "Escape Upward"],
-  ["\n", "22_cic", "Ignored Newline"],
-];
+  ["C Character", "% Newline", "& Fresh-Line", "| Page", "~ Tilde"],
+  ["R Radix", "D Decimal", "B Binary", "O Octal", "X Hexadecimal"],
+  ["F Fixed-Format Floating-Point", "E Exponential Floating-Point", "G General Floating-Point", "$ Monetary Floating-Point"],
+  ["A Aesthetic", "S Standard", "W Write"],
+  ["_ Conditional Newline", "< Logical Block, ended by ~:>", "I Indent", "/ Call Function"],
+  ["T Tabulate", "< Justification", "> End of Justification"],
+  ["* Go-To", "[ Conditional Expression", "] End of Conditional Expression", "{ Iteration", "} End of Iteration", "? Recursive Processing"],
+  ["( Case Conversion", ") End of Case Conversion", "P Plural"],
+  ["; Clause Separator", "^ Escape Upward", "\n Ignored Newline"],
+].flatMap((section, group) =>
+  section.map((text, index) => [text.slice(0, 1), `22_c${letterOf(group)}${letterOf(index)}`, text.slice(2)] as const),
+);
 
 /** A directive with its parameters and modifiers: `~R`, `~:@(`, `~,2F`, `~v,'0D`. */
 const DIRECTIVE = /^~(?:(?:[-+]?\d+|'.|[Vv#])?,)*(?:[-+]?\d+|'.|[Vv#])?[:@]{0,2}([^/]|\/(?:[^/]*\/)?)$/s;
@@ -87,42 +65,20 @@ function directivePlaces(text: string): Place[] {
   );
 }
 
-const READER_MACROS: Readonly<Record<string, string>> = {
-  "(": "02_da",
-  ")": "02_db",
-  "'": "02_dc",
-  ";": "02_dd",
-  '"': "02_de",
-  "`": "02_df",
-  ",": "02_dg",
-  "#": "02_dh",
-  "#\\": "02_dha",
-  "#'": "02_dhb",
-  "#(": "02_dhc",
-  "#*": "02_dhd",
-  "#:": "02_dhe",
-  "#.": "02_dhf",
-  "#B": "02_dhg",
-  "#O": "02_dhh",
-  "#X": "02_dhi",
-  "#R": "02_dhj",
-  "#C": "02_dhk",
-  "#A": "02_dhl",
-  "#S": "02_dhm",
-  "#P": "02_dhn",
-  "#=": "02_dho",
-  "##": "02_dhp",
-  "#+": "02_dhq",
-  "#-": "02_dhr",
-  "#|": "02_dhs",
-  "#<": "02_dht",
-};
+/** The standard reader macros of one character, and those of `#`, in the order of their sections of 2.4. */
+const MACROS = ["(", ")", "'", ";", '"', "`", ",", "#"];
+const SHARP = ["\\", "'", "(", "*", ":", ".", "B", "O", "X", "R", "C", "A", "S", "P", "=", "#", "+", "-", "|", "<"];
+
+const READER_MACROS: ReadonlyMap<string, string> = new Map([
+  ...MACROS.map((macro, index) => [macro, `02_d${letterOf(index)}`] as const),
+  ...SHARP.map((char, index) => [`#${char}`, `02_dh${letterOf(index)}`] as const),
+]);
 
 /** `#2A` is `#A`, and `,@` and `,.` are `,`. */
 function readerMacroPlaces(text: string): Place[] {
   const macro = text.replace(/^#\d+/, "#").replace(/^,[@.]$/, ",");
   const key = macro.toUpperCase();
-  const page = Object.hasOwn(READER_MACROS, key) ? READER_MACROS[key] : undefined;
+  const page = READER_MACROS.get(key);
   return page === undefined ? [] : [placeOf(page, `reader macro ${key}`)];
 }
 
