@@ -173,12 +173,6 @@ function translateError(error: unknown): unknown {
   return new Refusal(code, message, { cause: error, remedy: `${error.message} ${next}` });
 }
 
-interface Explanation {
-  readonly message: string;
-  readonly type: string;
-  readonly next: string;
-}
-
 /** JSON-RPC's code for errors that a server defines; the contract debugger-tools uses it for every refusal. */
 const SERVER_ERROR = -32000;
 
@@ -216,7 +210,7 @@ export function isDefect(thrown: unknown): boolean {
   return !isCoded(thrown) || thrown.code === "INTERNAL_ERROR";
 }
 
-function explain(thrown: unknown): Explanation {
+function explain(thrown: unknown): Required<Explained> {
   if (isCoded(thrown)) {
     const { code, message, remedy } = thrown;
     const hint = code === "NO_SUCH_PACKAGE" ? oddCharacterHint(message) : [];

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { lazily } from "../call/tool.js";
 import type { ToolServer } from "../tools/tool-server.js";
 import { INSTRUCTIONS, READ_ONLY_INSTRUCTIONS } from "./instructions.js";
-import { type Readable, ReadableChanges, readText } from "./readable.js";
+import { ReadableChanges, readText } from "./readable.js";
 import { INVALID_PARAMS } from "./sent-message.js";
 import type { ServedSkill } from "./skills.js";
 

@@ -28,13 +28,10 @@ import { type CallRequest, type Round, SuspendedCalls } from "./suspended-calls.
 
 const MAX_NAME = 300;
 
-const infoSchema = z.looseObject({ name: z.string(), version: z.string() });
+const infoSchema = z.object({ name: z.string(), version: z.string() });
 
 /** A client's name and version, from `initialize` or from every request. */
-export interface ClientInfo {
-  readonly name: string;
-  readonly version: string;
-}
+export type ClientInfo = z.output<typeof infoSchema>;
 
 /** The only revision in which every request names its own. */
 const MODERN_REVISION = "2026-07-28";
