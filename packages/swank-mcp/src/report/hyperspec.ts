@@ -43,11 +43,23 @@ const letterOf = (index: number) => String.fromCharCode(97 + index);
 const DIRECTIVES: readonly (readonly [char: string, page: string, title: string])[] = [
   ["C Character", "% Newline", "& Fresh-Line", "| Page", "~ Tilde"],
   ["R Radix", "D Decimal", "B Binary", "O Octal", "X Hexadecimal"],
-  ["F Fixed-Format Floating-Point", "E Exponential Floating-Point", "G General Floating-Point", "$ Monetary Floating-Point"],
+  [
+    "F Fixed-Format Floating-Point",
+    "E Exponential Floating-Point",
+    "G General Floating-Point",
+    "$ Monetary Floating-Point",
+  ],
   ["A Aesthetic", "S Standard", "W Write"],
   ["_ Conditional Newline", "< Logical Block, ended by ~:>", "I Indent", "/ Call Function"],
   ["T Tabulate", "< Justification", "> End of Justification"],
-  ["* Go-To", "[ Conditional Expression", "] End of Conditional Expression", "{ Iteration", "} End of Iteration", "? Recursive Processing"],
+  [
+    "* Go-To",
+    "[ Conditional Expression",
+    "] End of Conditional Expression",
+    "{ Iteration",
+    "} End of Iteration",
+    "? Recursive Processing",
+  ],
   ["( Case Conversion", ") End of Case Conversion", "P Plural"],
   ["; Clause Separator", "^ Escape Upward", "\n Ignored Newline"],
 ].flatMap((section, group) =>
