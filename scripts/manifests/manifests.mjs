@@ -226,26 +226,35 @@ export async function writeManifests() {
 }
 
 /**
- * Checks that every generated file is up to date. test/slow/hosts.test.ts lets the hosts' own programs judge them. Needs the build.
+ * Checks that every generated file is up to date, and follows the rules of its format. Needs the build.
  *
  * @returns {Promise<string[]>} a sentence for each problem
  */
 export async function checkManifests() {
   const made = await files();
-  const problems = [
-    ...(await staleSkills(made)).map((path) => `${path} is no copy of a skill in ${SERVER}/skills.`),
-    ...descriptionProblems(await about()),
-  ];
+  const problems = (await staleSkills(made)).map((path) => `${path} is no copy of a skill in ${SERVER}/skills.`);
   for (const [path, text] of made) {
     const present = await readFile(inRepository(path), "utf8").catch(() => undefined);
     if (present !== text) problems.push(`${path} is out of date. Run \`npm run docs\` and commit it.`);
+    if (path.endsWith(".json")) problems.push(...(await manifestProblems(path, JSON.parse(text))));
   }
-  return problems;
+  return [...problems, ...(await manifestProblems("manifest.json", bundleManifest(await about(), [])))];
 }
 
-/** The MCP registry cuts nothing and refuses longer ones. @param {Pick<About, "description">} about */
-export function descriptionProblems({ description }) {
-  return description.length <= 100 ? [] : ["The description has more than 100 characters, for the MCP registry."];
+/**
+ * Checks a manifest by the rules of its format.
+ *
+ * @param {string} path that it has in the repository, or in the .mcpb file
+ * @param {unknown} manifest
+ * @returns {Promise<string[]>} a sentence for each violation
+ */
+export async function manifestProblems(path, manifest) {
+  // Commands import this file before npm's packages are installed, which the rules need.
+  const { RULES } = await import("./rules.mjs");
+  const rule = RULES[path];
+  if (rule === undefined) return [`${path} has no rules in scripts/manifests/rules.mjs.`];
+  const { error } = rule.safeParse(manifest);
+  return (error?.issues ?? []).map((issue) => `${path}, ${issue.path.join(".") || "as a whole"}: ${issue.message}`);
 }
 
 /** @param {ReadonlyMap<string, string>} made */

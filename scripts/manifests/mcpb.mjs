@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { listTools } from "../checks/sizes.mjs";
 import { inRepository } from "../setup/paths.mjs";
-import { about, bundleManifest, jsonText, SERVER } from "./manifests.mjs";
+import { about, bundleManifest, jsonText, manifestProblems, SERVER } from "./manifests.mjs";
 
 /** The files of the package that the server needs, and those that accompany it. */
 const CONTENT =
@@ -25,6 +25,8 @@ export async function packMcpb(folder) {
     data,
     tools.map(({ name, title }) => ({ name, description: title })),
   );
+  const problems = await manifestProblems("manifest.json", manifest);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
   /** @type {import("fflate").Zippable} */
   const content = { "manifest.json": Buffer.from(jsonText(manifest)) };
   for (const path of await packedFiles()) {

@@ -3,8 +3,8 @@ import { expect } from "chai";
 import {
   about,
   bundleManifest,
-  descriptionProblems,
   jsonText,
+  manifestProblems,
   SETTINGS,
   vscode,
 } from "../../../scripts/manifests/manifests.mjs";
@@ -13,10 +13,31 @@ import { inRepository } from "../../../scripts/setup/paths.mjs";
 /** @param {string} path */
 const readJson = async (path) => JSON.parse(await readFile(inRepository(path), "utf8"));
 
-describe("descriptionProblems", () => {
-  it("refuses a description that the MCP registry would refuse", async () => {
-    expect(descriptionProblems(await about())).to.deep.equal([]);
-    expect(descriptionProblems({ description: "x".repeat(101) })).to.have.length(1);
+describe("manifestProblems", () => {
+  it("finds nothing in a valid manifest", async () => {
+    expect(await manifestProblems("server.json", await readJson("server.json"))).to.deep.equal([]);
+  });
+
+  it("names the field of a description that the MCP registry would refuse", async () => {
+    const server = { ...(await readJson("server.json")), description: "x".repeat(101) };
+    expect(await manifestProblems("server.json", server)).to.deep.equal([
+      "server.json, description: A description has at most 100 characters, for the MCP registry.",
+    ]);
+  });
+
+  it("refuses fields that a closed format does not know", async () => {
+    const plugin = { ...(await readJson("plugin.json")), skills: "./skills/" };
+    expect((await manifestProblems("plugin.json", plugin))[0]).to.match(/^plugin\.json, as a whole: .*"skills"/);
+  });
+
+  it("refuses a server whose version is not exact", async () => {
+    const mcp = await readJson("mcp.json");
+    mcp.mcpServers.swank.args[1] = "npm:swank-mcp";
+    expect(await manifestProblems("mcp.json", mcp)).to.have.length(1);
+  });
+
+  it("refuses a manifest without rules", async () => {
+    expect((await manifestProblems("other.json", {}))[0]).to.include("has no rules");
   });
 });
 
