@@ -66,7 +66,7 @@ describe("launch", function () {
     const image = await launchImage({ cacheDir: LAUNCH_CACHE });
     process.kill(image.pid, "SIGSTOP");
     await rejection(connectLaunched(image, { timeout: 100 }), "NOT_SWANK");
-    expect(await children()).to.deep.equal([]);
+    expect(await children()).to.not.include(String(image.pid));
   });
 
   it("refuses invalid options before it starts a process", async () => {

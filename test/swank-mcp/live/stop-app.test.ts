@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { CallToolResult, Client, ElicitResult } from "@modelcontextprotocol/client";
 import { getToolUiResourceUri } from "@modelcontextprotocol/ext-apps/app-bridge";
 import { expect } from "chai";
-import { build } from "esbuild";
+import { build, stop } from "esbuild";
 import type { FrameLocator, Page } from "playwright-core";
 import { TestBrowser } from "../../support/browser.js";
 import { connectSecond } from "../../support/official-clients.js";
@@ -27,6 +27,8 @@ async function hostScript(): Promise<string> {
     format: "iife",
     logLevel: "error",
   });
+  // Otherwise its process remains a child of this one, for all later test files.
+  await stop();
   return outputFiles[0]?.text ?? "";
 }
 

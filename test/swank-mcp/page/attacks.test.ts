@@ -103,7 +103,7 @@ describe("attacks on the page from other sites", function () {
   /** An open page in the browser of a person, and its folder, whose name is a secret. */
   async function person(): Promise<{ readonly page: Page; readonly folder: string }> {
     const page = await browser.open(served.url);
-    await page.getByText("live").waitFor();
+    await page.locator(".connection").getByText("live").waitFor();
     return { page, folder: new URL(page.url()).pathname };
   }
 
@@ -229,7 +229,8 @@ describe("markup that Lisp prints", function () {
       expect(await page.evaluate("window.broken"), where).to.equal(undefined);
       expect(await page.locator("img, body script, iframe, b > i, svg[onload]").count(), where).to.equal(0);
     };
-    const shown = (text: string) => page.getByText(text).filter({ visible: true }).first().waitFor();
+    // What is read aloud beside the panels says some of it, too.
+    const shown = (text: string) => page.locator("main").getByText(text).filter({ visible: true }).first().waitFor();
 
     await evaluate(`(in-package |${MARKUP}|)`);
     await evaluate(`(progn (write-string ${lispString(MARKUP)}) (values ${lispString(MARKUP)} '|<script>|))`);

@@ -195,7 +195,7 @@ describe("a person at the page", function () {
       '(progn (format t "before~%") (finish-output) (sb-thread:wait-on-semaphore *go*) (format t "after~%") :done)',
     );
     await page.getByText("before", { exact: true }).waitFor();
-    await page.getByText("asks to").waitFor();
+    await page.locator(".question").getByText("asks to").waitFor();
     await page.reload();
     await page.getByText("before", { exact: true }).waitFor();
     await page.getByRole("button", { name: /evaluate-lisp, \(progn.*running/ }).waitFor();

@@ -160,10 +160,10 @@ describe("the page in a browser", function () {
 
   it("focuses the text of a question, and allows only after a moment", async () => {
     const page = await browser.open(served.url);
-    await page.getByText("live").waitFor();
+    await page.locator(".connection").getByText("live").waitFor();
     ask(1);
     const allow = page.getByRole("button", { name: "Allow", exact: true });
-    await page.getByText("(delete-all)").waitFor();
+    await page.locator(".question").getByText("(delete-all)").waitFor();
     expect(await allow.isDisabled()).to.equal(true);
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
@@ -274,7 +274,8 @@ describe("the page in a browser", function () {
     await served.close();
     await page.getByText("The server has ended.").waitFor();
     expect(await page.getByRole("button", { name: "Pause: claude" }).count()).to.equal(0);
-    // The browser logs each attempt to connect.
+    // The browser logs each attempt to connect, until the page is closed.
+    await page.context().close();
     browser.errors.length = 0;
   });
 });
