@@ -40,18 +40,40 @@ export function lispTests(files = readdirSync(join(LISP, "tests")).sort()): read
   });
 }
 
-/** Runs all Lisp tests with the installed SBCL, Swank and FiveAM, and with fixed package names. */
-export async function runLispTests(): Promise<readonly LispResult[]> {
+/** Milliseconds that a run of Lisp tests may take. It compiles all systems, for which an idle machine needs 20 s. */
+export const LISP_TESTS_TIME = 240_000;
+
+/**
+ * Runs the Lisp tests with these names, by default all, with the installed SBCL, Swank and FiveAM, and with fixed package names.
+ *
+ * @param stackLimit - The limit of the main stack, as `ulimit -s` takes it; Linux maps the C library elsewhere then. Default: the usual one.
+ */
+export async function runLispTests(names: readonly string[] = [], stackLimit?: string): Promise<readonly LispResult[]> {
   const [lisp, swank] = await Promise.all([findLisp(), findSwank()]);
   const options = ["--noinform", "--no-sysinit", "--no-userinit", "--non-interactive"];
   const args = [
     "--load",
     join(ROOT, "test/support/find-fiveam.lisp"),
-    ...EVALUATED.flatMap((form) => ["--eval", form]),
+    ...evaluated(names).flatMap((form) => ["--eval", form]),
   ];
   const env = { ...process.env, SWANK_FOLDER: swank + sep, SYSTEMS: join(LISP, "swank-client.asd") };
-  const { stdout } = await promisify(execFile)(lisp.executable, [...options, ...args], { env });
-  return list(result)(read(stdout));
+  const command = [lisp.executable, ...options, ...args];
+  const limited = stackLimit === undefined ? [] : ["/bin/sh", "-c", `ulimit -s ${stackLimit}; exec "$0" "$@"`];
+  return list(result)(read(await printedBy([...limited, ...command], env)));
+}
+
+/** What a program prints. If it fails, or has not ended in time and is killed, the error shows what it has printed until then. */
+async function printedBy([program = "", ...args]: readonly string[], env = process.env): Promise<string> {
+  const limits = { timeout: LISP_TESTS_TIME, killSignal: "SIGKILL", maxBuffer: 10_000_000 } as const;
+  return new Promise((resolve, reject) => {
+    const child = execFile(program, args, { env, ...limits }, (error, stdout, stderr) => {
+      if (error === null) return resolve(stdout);
+      const ending = error.killed ? `was killed after ${LISP_TESTS_TIME / 1000} s` : `failed (${error.code})`;
+      reject(new Error(`${program} ${ending}. It had printed:\n${stdout.slice(-4000)}\n${stderr.slice(-8000)}`));
+    });
+    // Who asks for input gets none, instead of waiting for it.
+    child.stdin?.end();
+  });
 }
 
 /** The file with the tests of `text/`. */
@@ -73,7 +95,7 @@ export async function runTextTests(name: string): Promise<readonly LispResult[]>
   try {
     const file = join(folder, "run.lisp");
     await writeFile(file, textTests(folder));
-    const { stdout } = await promisify(execFile)(program, [...(PLAIN_OPTIONS.get(name) ?? []), file]);
+    const stdout = await printedBy([program, ...(PLAIN_OPTIONS.get(name) ?? []), file]);
     return list(result)(read(stdout.slice(stdout.indexOf(MARK) + MARK.length)));
   } finally {
     await rm(folder, { recursive: true });
@@ -110,13 +132,13 @@ const textTests = (folder: string) => `
 (uiop:quit)
 `;
 
-const EVALUATED = [
+const evaluated = (names: readonly string[]) => [
   `(let ((*standard-output* (make-broadcast-stream)) (*error-output* (make-broadcast-stream)))
      (load (merge-pathnames "swank-loader.lisp" (sb-ext:parse-native-namestring (sb-ext:posix-getenv "SWANK_FOLDER"))))
      (funcall (intern "INIT" "SWANK-LOADER") :quiet t)
      (asdf:load-asd (sb-ext:parse-native-namestring (sb-ext:posix-getenv "SYSTEMS")))
      (asdf:load-system "swank-client/tests"))`,
-  `(progn (princ "(") (uiop:symbol-call "SWANK-CLIENT/TEXT-TESTS" "RUN-ALL") (princ ")"))`,
+  `(progn (princ "(") (uiop:symbol-call "SWANK-CLIENT/TEXT-TESTS" "RUN-ALL" '(${names.map((name) => `"${name}"`).join(" ")})) (princ ")"))`,
   `(let ((faults (uiop:symbol-call "SWANK-CLIENT/SBCL-FAULTS" "RECENT-FAULTS")))
      (when faults
        (format *error-output* "Faults of the runtime:~%~{~s~%~}" faults)

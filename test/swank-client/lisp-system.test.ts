@@ -1,6 +1,7 @@
 import { expect } from "chai";
 import {
   isInstalled,
+  LISP_TESTS_TIME,
   type LispResult,
   lispTests,
   OTHER_LISP,
@@ -13,8 +14,7 @@ describe("The Lisp system swank-client", () => {
   const tests = lispTests();
   let results: readonly LispResult[];
   before(async function () {
-    // compiles all systems
-    this.timeout(300_000);
+    this.timeout(LISP_TESTS_TIME + 60_000);
     results = await runLispTests();
   });
 
@@ -24,6 +24,13 @@ describe("The Lisp system swank-client", () => {
   for (const { name, expected } of tests)
     it(`${name}: ${expected}`, () =>
       expect(results.find((result) => result.name === name)).to.deep.equal({ name, problem: undefined }));
+
+  it("unwinds no thread in the C library where the stack has no limit, so that the library is elsewhere", async function () {
+    this.timeout(LISP_TESTS_TIME + 60_000);
+    const names = ["the-c-library-is-told-from-lisp", "a-thread-is-not-unwound-inside-the-c-library"];
+    const passed = names.map((name) => ({ name, problem: undefined }));
+    expect(await runLispTests(names, "unlimited")).to.have.deep.members(passed);
+  });
 });
 
 describe("The Lisp system swank-client/text", () => {

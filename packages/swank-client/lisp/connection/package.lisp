@@ -6,7 +6,7 @@
         #:swank-client/swank-requests #:swank-client/swank-debugger #:swank-client/swank-connections #:swank-client/sbcl-swank)
   (:import-from #:swank-client/any-lisp #:nil-on)
   (:import-from #:swank-client/sbcl-internals #:supported)
-  (:import-from #:swank-client/sbcl-system #:exit-in-progress-p #:set-socket-option #:with-standard-settings)
+  (:import-from #:swank-client/sbcl-system #:c-address-p #:exit-in-progress-p #:set-socket-option #:with-standard-settings)
   (:import-from #:swank-client/sbcl-conditions #:*handler-clusters* #:*restart-clusters* #:bug)
   (:import-from #:swank-client/sbcl-faults #:recording-faults)
   (:import-from #:swank-client/swank-servers #:keep-from-children)

@@ -67,7 +67,7 @@ stopped there would never take another one."
 
 (defun in-c-p (place)
   "True if PLACE, one of INTERRUPTED-PLACES, is in C code, or in a system call that C code makes."
-  (>= (car place) #x7f0000000000))
+  (c-address-p (car place)))
 
 (defun in-foreign-code-p ()
   "True if this thread was interrupted in C code. A thread that waits in a system call is in C code, too."
@@ -201,15 +201,16 @@ called when FUNCTION has been left, or is not called, unless THREAD ends before 
              (call ()
                (let ((repeated nil))
                  (unwind-protect
-                      (sb-sys:with-interrupts
-                        (cond ((not (funcall wanted-p)) nil)
-                              ((and (plusp patience) (not-now-p))
-                               ;; an interrupt that unwinds this one must not come between the two
-                               (sb-sys:without-interrupts
-                                 (call-after-interrupt thread (interrupt-depth thread) #'repeat)
-                                 (setf repeated t)))
-                              ((holds-mailbox-p) nil)
-                              (t (funcall function))))
+                      (with-own-alien-types
+                        (sb-sys:with-interrupts
+                          (cond ((not (funcall wanted-p)) nil)
+                                ((and (plusp patience) (not-now-p))
+                                 ;; an interrupt that unwinds this one must not come between the two
+                                 (sb-sys:without-interrupts
+                                   (call-after-interrupt thread (interrupt-depth thread) #'repeat)
+                                   (setf repeated t)))
+                                ((holds-mailbox-p) nil)
+                                (t (funcall function)))))
                    (unless repeated (funcall ended)))))
              (send ()
                (unless (funcall interrupt thread #'call) (funcall ended)))

@@ -30,7 +30,8 @@
            #:debug-fun-lambda-list #:debug-fun-name #:debug-var #:debug-var-id #:debug-var-symbol #:debug-var-validity #:debug-var-value
            #:do-debug-block-locations #:do-debug-fun-blocks #:fill-in-code-location #:find-stepped-frame #:frame-call #:frame-code-location
            #:frame-debug-fun #:frame-down #:frame-has-debug-tag-p #:frame-pointer #:frame-up #:guard-page-lowered-p #:interrupt-depth
-           #:interrupted-places #:on-stack-p #:reset-guard-pages #:restore-guard-page #:top-frame #:unwind-to-frame-and-call))
+           #:interrupted-places #:on-stack-p #:reset-guard-pages #:restore-guard-page #:top-frame #:unwind-to-frame-and-call
+           #:with-own-alien-types))
 
 (in-package #:swank-client/sbcl-stack)
 
@@ -39,15 +40,27 @@
   (handler-case (values (sb-thread:symbol-value-in-thread '*free-interrupt-context-index* thread))
     (cell-error () 0)))
 
+(defparameter *alien-comparison* (existing-symbols '(("SB-ALIEN" "*ALIEN-TYPE-MATCHES*")))
+  "SBCL's variable with the table of the alien types that this thread is comparing, in a list; empty in an SBCL without it.")
+
+(defmacro with-own-alien-types (&body body)
+  "Evaluate BODY in an interrupt that may have met SBCL while it compares alien types, as it also does for each error, and for each look at an
+interrupt. Its table is then half changed: an error inside would be followed by another one, until SBCL ends the image."
+  `(progv *alien-comparison* (mapcar (constantly nil) *alien-comparison*)
+     ,@body))
+
 (defun interrupted-places ()
   "((ADDRESS . RESULT) ...): where this thread was interrupted, and the number in the register for results of C, the innermost first. There are
 several if interrupts were interrupted, and none outside of an interrupt, or if this SBCL does not tell."
-  (supported
-   (loop for index from (1- *free-interrupt-context-index*) downto 0
-         for context = (nth-interrupt-context index)
-         for counter = (context-pc context)
-         collect (cons (if (integerp counter) counter (sb-sys:sap-int counter))
-                       (context-register context 0)))))
+  ;; others' interrupts do not have their own alien types
+  (sb-sys:without-interrupts
+    (with-own-alien-types
+      (supported
+       (loop for index from (1- *free-interrupt-context-index*) downto 0
+             for context = (nth-interrupt-context index)
+             for counter = (context-pc context)
+             collect (cons (if (integerp counter) counter (sb-sys:sap-int counter))
+                           (context-register context 0)))))))
 
 (defparameter *within-stack-p*
   (first (remove-if-not #'fboundp (existing-symbols '(("SB-VM" "CONTROL-STACK-POINTER-VALID-P") ("SB-DI" "CONTROL-STACK-POINTER-VALID-P")))))

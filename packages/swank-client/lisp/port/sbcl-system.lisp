@@ -1,4 +1,4 @@
-;;;; The settings under which SBCL runs the library's code, its parts, its process and sockets, and the process that launched it.
+;;;; The settings under which SBCL runs the library's code, its parts, its process with its memory and sockets, and the process that launched it.
 
 (swank-client/sbcl-internals:define-port #:swank-client/sbcl-system
   (:documentation "The settings, parts and process of SBCL.")
@@ -12,7 +12,7 @@
   (:variables #:sb-sys #:*sbcl-homedir-pathname*)
   (:variables #:sb-unix #:sigalrm)
   (:import-from #:sb-alien #:int #:short #:struct #:unsigned-char #:unsigned-int #:unsigned-long #:void)
-  (:export #:close-descriptor #:die-with-parent #:disable-low-level-debugger #:end-process-soon #:exit-in-progress-p #:hung-up-p
+  (:export #:c-address-p #:close-descriptor #:die-with-parent #:disable-low-level-debugger #:end-process-soon #:exit-in-progress-p #:hung-up-p
            #:null-alien #:parent-pid #:require-part #:sbcl-homedir-pathname #:set-homedir #:set-socket-option #:shut-down #:socket-pair
            #:tcp-port-of #:terminal-stream #:unix-lstat #:unix-stat #:with-standard-settings))
 
@@ -134,3 +134,11 @@ The first use of the socket class of SB-BSD-SOCKETS compiles its constructor."
           (slot poll 'events) #+linux #x2000 #-linux 0
           (slot poll 'revents) 0)
     (plusp (alien-funcall (extern-alien "poll" (function int sb-sys:system-area-pointer unsigned-long int)) (alien-sap poll) 1 timeout))))
+
+;;; Linux maps the C library at a random distance below the room that the main stack may need, which the user's limit sets: with the usual limit
+;;; mostly, but not always, above #x7f0000000000, and without one in the lower third of all addresses. The objects and functions of Lisp are below
+;;; both, and SBCL's program is between them.
+
+(defun c-address-p (address)
+  "True if ADDRESS is in the C library, its memory or a stack, and not in Lisp."
+  (or (<= #x700000000000 address) (< #x100000000000 address #x500000000000)))

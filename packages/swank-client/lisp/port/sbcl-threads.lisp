@@ -32,6 +32,7 @@
   (:documentation "What SBCL and Linux know of a thread that waits, read without disturbing it.")
   (:use #:common-lisp)
   (:import-from #:swank-client/any-lisp #:nil-on)
+  (:import-from #:swank-client/sbcl-system #:c-address-p)
   (:functions #:sb-kernel #:make-lisp-obj)
   (:functions #:sb-thread #:semaphore-queue #:thread-ephemeral-p #:thread-os-tid #:thread-primitive-thread #:thread-semaphore)
   (:variables #:sb-kernel #:*gc-inhibit*)
@@ -62,8 +63,6 @@
                          (:memory 9 10 11 12 25 28))
   #-(and linux x86-64) '()
   "((KIND NUMBER ...) ...) of system calls that wait.")
-
-(defconstant +c-addresses+ #x7f0000000000 "The lowest address of the C library, its heap and stacks.")
 
 (defun task-file (thread name)
   "The file NAME of Linux about THREAD, or NIL."
@@ -128,7 +127,7 @@ The kinds are those of *SYSTEM-CALLS*, :RUNNING, :C-LOCK, :OTHER, and NIL if not
           ((or (null number) (minusp number)) :running)
           ((member kind '(:read :write :accept)) (values kind (hexadecimal (second call))))
           ((not (eq kind :futex)) (or kind :other))
-          ((>= (hexadecimal (second call)) +c-addresses+) :c-lock)
+          ((c-address-p (hexadecimal (second call))) :c-lock)
           (t (values :futex (nil-on error (futex-object thread call)))))))
 
 (defun ends-for-p (thread queue)

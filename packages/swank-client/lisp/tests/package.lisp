@@ -8,6 +8,7 @@
   (:import-from #:swank-client/any-lisp #:nil-on #:or-nil)
   (:import-from #:swank-client/sbcl-conditions #:bug)
   (:import-from #:swank-client/sbcl-stack #:interrupt-depth)
+  (:import-from #:swank-client/sbcl-system #:c-address-p)
   (:import-from #:swank-client/sbcl-locks #:package-graph-lock #:world-lock)
   (:import-from #:swank-client/sbcl-calls #:called-directly-p #:encapsulate #:unencapsulate)
   (:import-from #:swank-client/sbcl-faults #:*faults* #:recent-faults #:recording-faults)

@@ -33,11 +33,12 @@
     (with-output-to-string (fiveam:*test-dribble*)
       (fiveam:explain! results))))
 
-(defun run-all ()
-  "Run all tests, and print (NAME DOCUMENTATION EXPLANATION) of each on a line. EXPLANATION says why the test failed, or is NIL.
-=> true if all pass"
+(defun run-all (&optional names)
+  "Run the tests with these NAMES, or all, and print (NAME DOCUMENTATION EXPLANATION) of each on a line. EXPLANATION says why the test failed,
+or is NIL. => true if all pass"
   (loop with all-passed = t
-        for (name . documentation) in (reverse *tests*)
+        for (name . documentation) in (remove-if-not (lambda (test) (or (null names) (member (first test) names :test #'string-equal)))
+                                                     (reverse *tests*))
         for failure-explanation = (failure-explanation (let ((fiveam:*test-dribble* (make-broadcast-stream))) (fiveam:run name)))
         do (when failure-explanation (setf all-passed nil))
            (with-standard-io-syntax

@@ -199,6 +199,13 @@
       (send t)
       (is (null (evaluation-pending-interrupts evaluation))))))
 
+(define-test the-c-library-is-told-from-lisp
+    "Wherever the system has put the C library, its addresses are not taken for Lisp's, nor those of functions and objects of Lisp for C's."
+  (dolist (name '("malloc" "dlsym"))
+    (is-true (c-address-p (sb-sys:find-foreign-symbol-address name)) "~a" name))
+  (dolist (object (list #'car #'c-address-p (list 1) 'car))
+    (is-false (c-address-p (sb-kernel:get-lisp-obj-address object)) "~s" object)))
+
 (define-test a-thread-is-not-unwound-inside-the-c-library
     "Interrupts, also those of others, wait until a thread has left C code, which may hold a lock of the C library."
   (let* ((end nil)
@@ -226,8 +233,8 @@
                                           #'unwind
                                           :ended (lambda () (sb-thread:signal-semaphore over)))
                           (unless (sb-thread:wait-on-semaphore over :timeout 10) (return))
-                          ;; the thread leaves the interrupt
-                          (sleep 1/200)))))
+                          ;; the thread leaves the interrupt; it may be in one of the other sender
+                          (loop repeat 10000 while (< 1 (interrupt-depth thread)) do (sleep 1/1000))))))
         (let ((senders (loop repeat 2 collect (sb-thread:make-thread #'unwind-often))))
           (dolist (sender senders) (sb-thread:join-thread sender :default nil :timeout 50))))
       (setf end t)
