@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Client, ElicitResult } from "@modelcontextprotocol/client";
 import { expect } from "chai";
@@ -118,6 +119,28 @@ describe("the client of the SDK's first line", () => {
       const client = await connectFirst(yes, place === "HTTP" ? http.client() : undefined);
       for (const [name, args, expected] of EVERY_CALL)
         expect(await textFrom(client, name, args), `${name} ${JSON.stringify(args)}`).to.match(expected);
+      await client.close();
+    });
+
+  for (const place of ["stdio", "HTTP"])
+    it(`withdraws its first question over ${place}, when the call has been cancelled`, async () => {
+      const cancelling = new AbortController();
+      let note = (_: AbortSignal) => {};
+      const asked = new Promise<AbortSignal>((resolve) => {
+        note = resolve;
+      });
+      const never: UserAnswer = (_, signal) => {
+        note(signal);
+        return new Promise(() => undefined);
+      };
+      const client = await connectFirst(never, place === "HTTP" ? http.client() : undefined);
+      await textFrom(client, "evaluate-lisp", { code: '(error "asks")' });
+      const call = { name: "debugger_eval_in_frame", arguments: { frame: 0, code: "1" } };
+      const calling = client.callTool(call, undefined, { signal: cancelling.signal }).catch(() => undefined);
+      const signal = await asked;
+      cancelling.abort();
+      if (!signal.aborted) await once(signal, "abort");
+      await calling;
       await client.close();
     });
 });

@@ -14,6 +14,7 @@ import {
 } from "@modelcontextprotocol/server";
 import type { ToolServer } from "../tools/tool-server.js";
 import { askOutside } from "./elicitation.js";
+import { fromClient, toClient } from "./question-ids.js";
 import { cancelledId, INVALID_REQUEST, isId, isRequest, LISTEN, type Message, type MessageId } from "./sent-message.js";
 import {
   type Connection,
@@ -203,7 +204,7 @@ export class SessionPeer implements HttpPeer {
     const cut = () => this.#cut(request, id);
     request.signal.addEventListener("abort", cut, { once: true });
     const taking = this.#takesEvents || sent === undefined ? request : acceptingEvents(request);
-    const response = await this.#transport.handleRequest(taking, { parsedBody: sent });
+    const response = await this.#transport.handleRequest(taking, { parsedBody: sent && fromClient(sent) });
     if (response.status !== 200 && id !== undefined) this.#open.delete(id);
     if (request.method === "GET" && response.ok) {
       this.#listening = request;
@@ -224,7 +225,7 @@ export class SessionPeer implements HttpPeer {
     const send = this.#transport.send.bind(this.#transport);
     this.#transport.send = (message, options) => {
       if (!("method" in message) && message.id !== undefined) this.#open.delete(message.id);
-      return send(message, options);
+      return send(toClient(message), options);
     };
   }
 

@@ -10,6 +10,7 @@ import {
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { OutputQueue } from "../base/lifetime.js";
 import type { ToolServer } from "../tools/tool-server.js";
+import { fromClient, toClient } from "./question-ids.js";
 import {
   cancelledId,
   INVALID_PARAMS,
@@ -142,7 +143,7 @@ class CallWire implements Transport {
 
   async start(): Promise<void> {
     const transport = this.#transport;
-    transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => this.#take(message, extra);
+    transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => this.#take(fromClient(message), extra);
     transport.onclose = () => {
       this.onclose?.();
       this.#events.onClose();
@@ -166,7 +167,7 @@ class CallWire implements Transport {
     // The SDK registers its request only after this call.
     if (this.#end === "reported" && isRequest(message)) setImmediate(() => this.#failRequest(message.id));
     try {
-      await this.#transport.send(sent, options);
+      await this.#transport.send(toClient(sent), options);
     } finally {
       this.#regulate();
     }
