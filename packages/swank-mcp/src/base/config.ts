@@ -198,7 +198,7 @@ export const OPTIONS = {
     inConsole: "off",
     brief: "Who allows changes to a stopped program.",
     summary:
-      "Whether changes to a stopped program need the user's approval. ask: if the client can ask; if it cannot, only actions on other clients' threads are refused. strict: always. off: never.",
+      "Whether changes to a stopped program need the user's approval. ask: in the client, in Emacs and on the page; if nobody can be asked, only actions on other clients' threads are refused. strict: always. off: never.",
   }),
   readOnly: flagOption({
     flag: "--read-only",

@@ -55,7 +55,7 @@ export interface Place {
 
 /**
  * The agent's client, and at the same time each Emacs and page that listens in the image, also later. The first decision counts, which the image
- * knows, and the other question is withdrawn. If the client cannot ask, only those are asked who listen now.
+ * knows, and the other question is withdrawn. If the client cannot ask, those who listen go on being asked.
  */
 export function inClientAndImage(client: Place, request: ApprovalRequest, image: ImageAsker): Place {
   return {
@@ -65,8 +65,8 @@ export function inClientAndImage(client: Place, request: ApprovalRequest, image:
       const withdrawing = new AbortController();
       const ending = AbortSignal.any([signal, withdrawing.signal]);
       const key = randomUUID();
-      const there = decisionOf(throughImage(request, image, key).ask(ending));
-      const end = await Promise.race([client.ask(ending), there]);
+      const there = throughImage(request, image, key).ask(ending);
+      const end = await Promise.race([client.ask(ending), decisionOf(there)]);
       if (end.kind === "decided" && end.answer.by === "client") {
         // Who is asked there is then told the answer, not only that the question is gone.
         const { isAllowed } = end.answer;
@@ -74,11 +74,13 @@ export function inClientAndImage(client: Place, request: ApprovalRequest, image:
         withdrawing.abort();
         return first.kind === "decided" && first.answer.by !== "client" ? first : end;
       }
-      withdrawing.abort();
       const canWait = end.kind === "unable" || end.kind === "failed";
-      if (!canWait || signal.aborted || !(await image.isAttended())) return end;
-      const other = await throughImage(request, image).ask(signal);
-      return other.kind === "unable" ? end : other;
+      if (canWait && !signal.aborted && (await image.isAttended())) {
+        const other = await there;
+        return other.kind === "unable" ? end : other;
+      }
+      withdrawing.abort();
+      return end;
     },
   };
 }

@@ -77,7 +77,8 @@ export class Approvals {
     const isNeeded = this.#mode === "strict" || request.isForeign === true;
     if (given.owner !== undefined) await this.#askOwner(request, given, given.owner);
     else if (this.#isGranted(request)) this.#decided(request, approver, GRANTED);
-    else if (isNeeded || approver.ask !== undefined) await this.#askInTurn(request, approver, isNeeded);
+    else if (isNeeded || approver.ask !== undefined || (await isAttended(approver)))
+      await this.#askInTurn(request, approver, isNeeded);
   }
 
   /** Allows for `to`, the stop that a step led to, what was allowed for `from`. */
@@ -225,6 +226,11 @@ export class Approvals {
   #grant({ stop, operation }: ApprovalRequest): void {
     if (stop !== undefined) this.#granted.set(stop, new Set(this.#granted.get(stop)).add(operation));
   }
+}
+
+/** Whether a user can be asked through the image. */
+async function isAttended({ image }: Approver): Promise<boolean> {
+  return image?.isShared === true && (await image.isAttended());
 }
 
 /** Where the user has said no, as the end of a refusal. */
