@@ -23,6 +23,11 @@ const MAX_TEXT = 200_000;
 
 const MAX_TEXTS = 8_000_000;
 
+/** Most events of calls that wait to be recorded, and most characters of their texts. */
+const MAX_LATE = 128;
+
+const MAX_LATE_SIZE = 1_000_000;
+
 /** Most calls whose texts are kept: those that the list has. */
 const MAX_KEPT = 1000;
 
@@ -44,6 +49,9 @@ const outcomeSchema = z.looseObject({
 
 /** The beginning of the names of the tools that resume a thread, and the argument that names it, if there are several. */
 const DEBUGGER = "debugger_";
+
+/** Outcomes that leave no stop. */
+const ENDED: readonly string[] = ["returned", "ok"];
 
 const resumedSchema = z.looseObject({ thread: z.string().optional().catch(undefined) });
 
@@ -88,6 +96,13 @@ interface Known {
   published: PageAgent | undefined;
 }
 
+interface CallStart {
+  /** Milliseconds since the epoch. */
+  readonly begun: number;
+  /** Whether the agent was paused then. */
+  readonly isPaused: boolean;
+}
+
 /** The agents of this server and their calls, as the page shows them. */
 export class AgentCalls {
   readonly #feed: Feed;
@@ -95,9 +110,16 @@ export class AgentCalls {
   readonly #texts = new CallTexts();
   #lastAgent = 0;
   #lastCall = 0;
+  /**
+   * What calls have done, until somebody looks. An agent waits for each call, but not for these: recorded many at a time, they cost a fraction of the
+   * processor time.
+   */
+  readonly #late: (() => void)[] = [];
+  #lateSize = 0;
 
   constructor(feed: Feed) {
     this.#feed = feed;
+    feed.collectFrom(() => this.#catchUp());
     feed.onWatch((isWatched) => {
       if (isWatched) this.refresh();
     });
@@ -127,10 +149,11 @@ export class AgentCalls {
       if (state !== "paused") for (const goOn of known.waiting) goOn();
       this.#publish(known);
     });
-    return { begin: (call) => this.#begin(known, call) };
+    return { begin: (call) => this.#beginSoon(known, call) };
   }
 
   remove(gone: AgentSession): void {
+    this.#catchUp();
     for (const { id, agent } of this.#known.values())
       if (agent === gone) {
         this.#known.delete(id);
@@ -145,12 +168,48 @@ export class AgentCalls {
 
   /** The whole of a call. @throws PageRefusal if it is not kept. */
   text(id: string): PageCallText {
+    this.#catchUp();
     const text = this.#texts.find(id);
     if (text === undefined) throw new PageRefusal("NO_SUCH_CALL", NOT_KEPT, KEEP_ALL);
     return text;
   }
 
-  #begin(known: Known, { name, args }: RecordedCall): CallEntry {
+  /** Records a call soon, and at once what depends on the moment: questions and stops. */
+  #beginSoon(known: Known, call: RecordedCall): CallEntry {
+    const start = { begun: Date.now(), isPaused: known.agent.steering.state === "paused" };
+    let entry: CallEntry | undefined;
+    this.#later(() => {
+      entry = this.#begin(known, call, start);
+    });
+    if (start.isPaused) this.#catchUp();
+    return {
+      output: (text, stream) => this.#later(() => entry?.output?.(text, stream), text.length),
+      asked: (request, where) => {
+        this.#catchUp();
+        return entry?.asked?.(request, where) ?? (() => undefined);
+      },
+      end: (answer, milliseconds) => {
+        this.#later(() => entry?.end(answer, milliseconds), lengthOf(answer.blocks));
+        if (!ENDED.includes(outcomeOf(answer)) || String(call.name).startsWith(DEBUGGER)) this.#catchUp();
+      },
+      ended: (id, report, milliseconds) =>
+        this.#later(() => entry?.ended?.(id, report, milliseconds), lengthOf(report.blocks)),
+    };
+  }
+
+  #later(event: () => void, size = 0): void {
+    this.#late.push(event);
+    this.#lateSize += size;
+    if (this.#late.length > MAX_LATE || this.#lateSize > MAX_LATE_SIZE) this.#catchUp();
+    else this.#feed.publishSoon();
+  }
+
+  #catchUp(): void {
+    this.#lateSize = 0;
+    for (const event of this.#late.splice(0)) event();
+  }
+
+  #begin(known: Known, { name, args }: RecordedCall, { begun, isPaused }: CallStart): CallEntry {
     this.#lastCall += 1;
     const id = `c${this.#lastCall}`;
     const sent = sentSchema.safeParse(args).data ?? {};
@@ -164,7 +223,7 @@ export class AgentCalls {
       code: cut(whole, MAX_CODE),
       isLisp: code !== undefined,
       ...(sent.package === undefined ? {} : { package: cutName(sent.package) }),
-      begun: Date.now(),
+      begun,
     };
     const publish = (changes: Partial<PublishedCall>) => {
       call = { ...call, ...changes };
@@ -192,7 +251,7 @@ export class AgentCalls {
       });
     };
     this.#texts.begin(id, whole, code === undefined ? (args ?? {}) : others);
-    if (known.agent.steering.state === "paused") {
+    if (isPaused) {
       call = { ...call, waits: true };
       known.waiting.add(goOn);
     }

@@ -65,6 +65,7 @@ export class Feed {
 
   readonly #readers = new Set<Reader>();
   readonly #watchListeners = new Set<(isWatched: boolean) => void>();
+  readonly #collectors = new Set<() => void>();
   #isWatched = false;
   #isClosed = false;
   #graceTimer: NodeJS.Timeout | undefined;
@@ -119,7 +120,7 @@ export class Feed {
     if (!this.#calls.has(call)) return;
     const output = (this.#output.get(call) ?? "") + text;
     this.#output.set(call, output.length > 2 * MAX_OUTPUT ? output.slice(-MAX_OUTPUT) : output);
-    this.#publishSoon();
+    this.publishSoon();
   }
 
   stops(stops: readonly PageStop[]): void {
@@ -145,6 +146,17 @@ export class Feed {
   /** Calls the listener when that changes. */
   onWatch(listener: (isWatched: boolean) => void): void {
     this.#watchListeners.add(listener);
+  }
+
+  /** Calls the collector of changes before the state is read, or changes are published. */
+  collectFrom(collector: () => void): void {
+    this.#collectors.add(collector);
+  }
+
+  /** Publishes within a moment what is then known, if somebody watches. */
+  publishSoon(): void {
+    if (this.#isWatched && !this.#isClosed)
+      this.#changesTimer ??= setTimeout(() => this.#publishChanges(), INTERVAL).unref();
   }
 
   /** Whether there are too many readers. */
@@ -245,15 +257,11 @@ export class Feed {
       return;
     }
     this.#changes.set(about, event);
-    this.#publishSoon();
-  }
-
-  #publishSoon(): void {
-    if (this.#isWatched && !this.#isClosed)
-      this.#changesTimer ??= setTimeout(() => this.#publishChanges(), INTERVAL).unref();
+    this.publishSoon();
   }
 
   #publishChanges(): void {
+    for (const collect of this.#collectors) collect();
     this.#takeOutput();
     clearTimeout(this.#changesTimer);
     this.#changesTimer = undefined;
