@@ -2,27 +2,31 @@ import { readdir, readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { inRepository } from "../setup/paths.mjs";
 
-const FOLDER = inRepository("packages/swank-mcp/dist/program/page/");
+/** What a browser loads, by its folder in the program, and most bytes of it, compressed: the page, and the app that hosts show for a stop. */
+const LOADED = /** @type {const} */ ([
+  { what: "The page", name: "page", most: 60_000 },
+  { what: "The app", name: "app", most: 20_000 },
+]);
 
-/** Most bytes that the browser loads for the page, compressed. */
-const MOST_BYTES = 60_000;
-
-/** Checks the size of the page's files in the program. Needs the build. */
+/** Checks the size of the files of the page and the app in the program. Needs the build. */
 export async function checkPageSize() {
-  const names = await readdir(FOLDER);
-  const files = await Promise.all(names.map((name) => readFile(`${FOLDER}${name}`)));
-  return sizeProblems(files);
+  const problems = LOADED.map(async ({ what, name, most }) => {
+    const folder = inRepository(`packages/swank-mcp/dist/program/${name}/`);
+    const names = await readdir(folder);
+    const files = await Promise.all(names.map((file) => readFile(`${folder}${file}`)));
+    return sizeProblems(files, { what, most });
+  });
+  return (await Promise.all(problems)).flat();
 }
 
 /**
  * @param {readonly Uint8Array[]} files
+ * @param {{ readonly what: string, readonly most: number }} limit
  * @returns {string[]} a sentence when they are too large together
  */
-export function sizeProblems(files) {
+export function sizeProblems(files, { what, most }) {
   const bytes = files.reduce((sum, file) => sum + gzipSync(file).length, 0);
-  return bytes > MOST_BYTES
-    ? [`The page takes ${bytes} bytes, compressed; the maximum is ${MOST_BYTES}. Leave something out.`]
-    : [];
+  return bytes > most ? [`${what} takes ${bytes} bytes, compressed; the maximum is ${most}. Leave something out.`] : [];
 }
 
 /**

@@ -6,7 +6,7 @@ export { bareCode } from "sexp-parser";
 export { changesCode } from "./code/changes.js";
 export { loadCode, testCode } from "./code/load.js";
 export type { PreparedCode, RunCode } from "./evaluation/work.js";
-export { keepForUser } from "./files/kept.js";
+export { keepWhileRunning } from "./files/kept.js";
 export { attempted, defaultCacheFolder, homeFolder, ownFolder } from "./files/own.js";
 export { quicklispFolders } from "./launch/swank.js";
 export { growthCode } from "./program/heap.js";

@@ -4,6 +4,8 @@ import { budgetProblems, sizeProblems } from "../../../scripts/checks/sizes.mjs"
 
 const BUDGET = 1000;
 
+const LIMIT = { what: "The page", most: 60_000 };
+
 describe("budgetProblems", () => {
   /** @param {number} bytes of the whole answer, which consists of two-byte characters as far as possible */
   const answer = (bytes) => {
@@ -24,11 +26,11 @@ describe("budgetProblems", () => {
 
 describe("the check of the page's size", () => {
   it("accepts files that are small when they are compressed", () => {
-    expect(sizeProblems([new Uint8Array(1_000_000)])).to.deep.equal([]);
+    expect(sizeProblems([new Uint8Array(1_000_000)], LIMIT)).to.deep.equal([]);
   });
 
   it("reports files that are too large together", () => {
-    const [problem] = sizeProblems([randomBytes(30_000), randomBytes(31_000)]);
+    const [problem] = sizeProblems([randomBytes(30_000), randomBytes(31_000)], LIMIT);
     expect(problem).to.match(/^The page takes 6\d{4} bytes, compressed; the maximum is 60000\./);
   });
 });

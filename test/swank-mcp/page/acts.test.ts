@@ -126,6 +126,8 @@ describe("page beside an image", function () {
     expect(question.particulars).to.deep.include(["Thread", "program"]);
     expect(question.until - question.asked).to.be.within(10_000, 60_000);
     expect(page.feed.state.agents[0]).to.deep.include({ state: "asking" });
+    const forStop = await page.try({ act: "answer", question: question.number, answer: "stop" });
+    expect(codeOf(forStop)).to.equal("INVALID_ARGUMENTS");
     expect(await page.do({ act: "answer", question: question.number, answer: "yes" })).to.equal("Allowed.");
     expect((await allowed).isError).to.equal(false);
     await page.until(({ questions }) => questions.length === 0 || undefined);
@@ -328,9 +330,10 @@ describe("ImageWatch", function () {
     await page.do({ act: "resume", agent: "a1" });
     await page.do({ act: "tell", agent: "a1", text: "Stop that" });
     expect((await callTool(served, "evaluate-lisp", { code: "2" })).blocks.join("\n")).to.match(/Stop that/);
+    await image.stop();
+    expect(await page.do({ act: "tell", text: "All of you" })).to.match(/^Told test: /);
     await page.close();
     await closeServer(served);
     await other.close();
-    await image.stop();
   });
 });

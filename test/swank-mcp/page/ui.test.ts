@@ -105,6 +105,36 @@ describe("the page in a browser", function () {
       until: Date.now() + 60_000,
     });
 
+  it("opens in any number of tabs: of those in the background, one listens", async () => {
+    const hide = (page: Page, isHidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, "hidden", { configurable: true, value: ${isHidden} });
+        document.dispatchEvent(new Event("visibilitychange"));`,
+      );
+    const first = await browser.open(served.url);
+    await first.getByText("live", { exact: true }).waitFor();
+    const tabs = [first];
+    while (tabs.length < 9) {
+      const tab = await first.context().newPage();
+      await Promise.all([hide(tabs.at(-1) ?? first, true), tab.goto(first.url())]);
+      await tab.getByText("live", { exact: true }).waitFor();
+      tabs.push(tab);
+    }
+    served.feed.call(call("1"));
+    await expectRows(tabs.at(-1) ?? first, 1);
+    await expectRows(first, 1);
+    const second = tabs[1] ?? first;
+    expect(await rows(second).count()).to.equal(0);
+    await hide(second, false);
+    await expectRows(second, 1);
+    await Promise.all(tabs.slice(1).map((tab) => tab.close()));
+  });
+
+  const expectRows = (page: Page, count: number) =>
+    rows(page)
+      .nth(count - 1)
+      .waitFor();
+
   const rows = (page: Page) => page.locator(".call-row");
 
   it("shows calls as they come, with their output and outcome", async () => {

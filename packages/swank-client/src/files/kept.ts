@@ -112,20 +112,31 @@ export async function writeAtOnce(path: string, text: string): Promise<boolean> 
   }
 }
 
+/** The part of a file's name after which comes its ending. */
+const RUNNING = /\.(?<pid>\d+)\.(?<place>[0-9a-f]{12})$/;
+
 /**
- * Writes a text for this user only to a file in the cache folder.
+ * Writes a text for this user only to a file in the cache folder, which tells something of this process while it runs. Removes the files with the same
+ * ending of processes that were killed.
  *
  * @param cacheDir - Default: the user's.
  * @returns the file's path; `undefined` if it cannot be written
  */
-export async function keepForUser(
+export async function keepWhileRunning(
   cacheDir: string | undefined,
-  name: string,
+  { name, ending }: { readonly name: string; readonly ending: string },
   text: string,
 ): Promise<string | undefined> {
-  const { path } = await prepareCache(resolve(cacheDir ?? defaultCacheFolder()));
-  if (path === undefined) return undefined;
-  const file = join(path, name);
+  const { path: folder } = await prepareCache(resolve(cacheDir ?? defaultCacheFolder()));
+  if (folder === undefined) return undefined;
+  const names = await namesIn(folder);
+  const gone = names.filter((each) => {
+    const { pid, place } = (each.endsWith(ending) && RUNNING.exec(each.slice(0, -ending.length))?.groups) || {};
+    return pid !== undefined && place !== undefined && isGone({ pid: Number(pid), place });
+  });
+  await Promise.all(gone.map((each) => removeQuietly(join(folder, each))));
+  const { pid, place } = thisProcess();
+  const file = join(folder, `${name}.${pid}.${place}${ending}`);
   return (await writeAtOnce(file, text)) ? file : undefined;
 }
 

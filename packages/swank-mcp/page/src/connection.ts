@@ -16,15 +16,32 @@ export class Connection {
   readonly #onEvent: (event: PageEvent) => void;
   readonly #onState: () => void;
   #patience: ReturnType<typeof setTimeout> | undefined;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+  #events: EventSource | undefined;
 
   constructor(onEvent: (event: PageEvent) => void, onState: () => void) {
     this.#onEvent = onEvent;
     this.#onState = onState;
-    this.#connect();
+    this.open();
+  }
+
+  /** Begins to listen, unless it does: the server first sends the state. */
+  open(): void {
+    if (this.#events === undefined) this.#connect();
+  }
+
+  /** Stops listening. */
+  close(): void {
+    clearTimeout(this.#patience);
+    clearTimeout(this.#retry);
+    this.#patience = undefined;
+    this.#events?.close();
+    this.#events = undefined;
   }
 
   #connect(): void {
     const events = new EventSource("events");
+    this.#events = events;
     events.addEventListener("message", ({ data }) => this.#onEvent(readEvent(String(data))));
     events.addEventListener("open", () => {
       clearTimeout(this.#patience);
@@ -34,7 +51,7 @@ export class Connection {
     events.addEventListener("error", () => {
       if (this.state !== "ended") this.#become("reconnecting");
       this.#patience ??= setTimeout(() => this.#become("ended"), PATIENCE);
-      if (events.readyState === EventSource.CLOSED) setTimeout(() => this.#connect(), PAUSE);
+      if (events.readyState === EventSource.CLOSED) this.#retry = setTimeout(() => this.#connect(), PAUSE);
     });
   }
 

@@ -1,5 +1,6 @@
 import { render } from "lit-html";
 import { App } from "./app.js";
+import { listenInTurn } from "./background.js";
 import { listenToKeys } from "./keys.js";
 import { pageView } from "./layout.js";
 import { callOfPrompt } from "./prompt.js";
@@ -28,6 +29,7 @@ const app: App = new App({
 
 listenToKeys((panel) => app.open(panel));
 app.update();
+listenInTurn(app.connection);
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) leaveStops();

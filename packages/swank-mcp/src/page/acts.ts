@@ -118,6 +118,9 @@ export class PageActs {
   }
 
   async #answerQuestion({ question, answer }: Of<"answer">, { client }: LispSession): Promise<string> {
+    // The image takes it for a no.
+    if (answer === "stop" && !this.#parts.watch.record.isForStop(question))
+      throw new PageRefusal("INVALID_ARGUMENTS", "Only a question about a stop can be allowed for the whole stop.");
     const takeBack = this.#parts.watch.record.answering(question);
     const counts = await client.activity.answer(question, answer);
     if (counts) return { yes: "Allowed.", no: "Refused.", stop: "Allowed for this stop." }[answer];
@@ -163,9 +166,15 @@ export class PageActs {
     const { program } = session.client;
     const { threads } = await program.threads({ id: thread, signal });
     const owner = threads[0]?.owner?.agent;
+    const served = this.#parts.watch.servedAs(owner);
     // Before the agent's own call can tell that its thread has stopped.
-    this.#parts.watch.servedAs(owner)?.onNotice(`The user interrupted thread ${thread}.`);
-    await program.stopThread(thread);
+    served?.onNotice(`The user interrupts thread ${thread}.`);
+    try {
+      await program.stopThread(thread);
+    } catch (error) {
+      served?.onNotice(`Thread ${thread} was not interrupted.`);
+      throw error;
+    }
     return `Interrupted thread ${thread}.`;
   }
 
@@ -206,13 +215,27 @@ export class PageActs {
     );
     for (const [, agent] of served) agent.onUserAsks({ text, place });
     const names = id === undefined ? watch.record.names : [watch.record.nameOf(id) ?? []].flat();
-    const session = names.length === 0 ? undefined : await watch.session(signal);
-    const told = await Promise.all(
-      names.map((name) => session && askImage(session, signal, () => session.client.activity.tell(name, text, place))),
-    );
-    const all = [...served.map(([, { name }]) => name.text), ...told.flatMap((each) => each ?? [])];
+    const others = await this.#tellOthers(names, { text, place }, signal).catch((error: unknown) => {
+      if (served.length === 0) throw error;
+      return undefined;
+    });
+    const all = [...served.map(([, { name }]) => name.text), ...(others ?? [])];
     if (all.length === 0) throw id === undefined ? new PageRefusal("NO_SUCH_AGENT", "There is no agent.") : noAgent(id);
-    return `Told ${all.map((name) => cutName(name)).join(", ")}: the next answer of each says it.`;
+    const told = `Told ${namesText(all)}: the next answer of each says it.`;
+    return others === undefined ? `${told} Not told, because the image does not answer: ${namesText(names)}.` : told;
+  }
+
+  /** Tells agents of other servers. @returns the names of those that get it */
+  async #tellOthers(
+    names: readonly string[],
+    { text, place }: Pick<Of<"tell">, "text" | "place">,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    if (names.length === 0) return [];
+    const session = await this.#parts.watch.session(signal);
+    const { activity } = session.client;
+    const told = names.map((name) => askImage(session, signal, () => activity.tell(name, text, place)));
+    return (await Promise.all(told)).flat();
   }
 
   /** Tells the agents of this server what was done to a definition: whose it was is not known. */
@@ -235,6 +258,10 @@ async function refuse(): Promise<never> {
     "This page only shows: the server was started with --page-read-only.",
     "Start it without --page-read-only to act here.",
   );
+}
+
+function namesText(names: readonly string[]): string {
+  return names.map((name) => cutName(name)).join(", ");
 }
 
 function sentence(done: string): string {

@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { keepForUser } from "swank-client/internal";
+import { keepWhileRunning } from "swank-client/internal";
 import { type Config, DEFAULT_HOST } from "../base/config.js";
 import { defectReporter, type Log } from "../base/log.js";
 import { VERSION } from "../base/version.js";
@@ -136,7 +136,7 @@ class KeptAddress {
 
   /** @returns `undefined` if no file can be written. */
   static async keep(cacheDir: string | undefined, port: number, address: string): Promise<KeptAddress | undefined> {
-    const path = await keepForUser(cacheDir, `page-${port}.url`, `${address}\n`);
+    const path = await keepWhileRunning(cacheDir, { name: `page-${port}`, ending: ".url" }, `${address}\n`);
     return path === undefined ? undefined : new KeptAddress(path);
   }
 

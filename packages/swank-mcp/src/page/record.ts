@@ -139,6 +139,11 @@ export class RecordView {
     return () => this.#answeredHere.delete(question);
   }
 
+  /** Whether an open question is about a stop. */
+  isForStop(question: number): boolean {
+    return this.#questions.get(question)?.forStop === true;
+  }
+
   /** The whole of a call; `undefined` if it is not kept. */
   text(id: string): PageCallText | undefined {
     const kept = this.#calls.get(id);

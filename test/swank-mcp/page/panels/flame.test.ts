@@ -116,7 +116,7 @@ describe("the flame graph of the page", () => {
       samples: 9 - index,
       self: 9 - index,
     }));
-    const lisp = { depth: 0, name: "LENGTH", samples: 30, self: 30 };
+    const lisp = { depth: 0, name: "SB-KERNEL:%FIND", samples: 30, self: 30 };
     const found = packagesOf(flameOf(profile({ stacks: { nodes: [lisp, ...many], omitted: 0 } })));
     expect(found.map(({ colour }) => colour)).to.deep.equal([
       undefined,
@@ -136,7 +136,11 @@ describe("the flame graph of the page", () => {
   it("finds the package of functions, methods and local functions", () => {
     const names = ["SHOP:A", "(METHOD SHOP::RENDER (OTHER::PAGE))", "(FLET X :IN SHOP::Y)", "(SETF SHOP::A)"];
     expect(names.map(packageOf)).to.deep.equal(["SHOP", "SHOP", "SHOP", "SHOP"]);
-    const ofLisp = ["LENGTH", "SB-KERNEL:%FIND", "(FLET X :IN SB-IMPL::Y)", "evaluated code", "(LAMBDA ())"];
+    const ofLisp = ["CL:LENGTH", "SB-KERNEL:%FIND", "(FLET X :IN SB-IMPL::Y)"];
     expect(ofLisp.map(packageOf)).to.deep.equal(ofLisp.map(() => "Lisp"));
+    // A function of the user in CL-USER is not one of Lisp.
+    const unqualified = ["LENGTH", "NIGHTLY-REPORT", "(LAMBDA ())"];
+    expect(unqualified.map(packageOf)).to.deep.equal(unqualified.map(() => "CL-USER or CL"));
+    expect(packageOf("evaluated code")).to.equal("evaluated code");
   });
 });

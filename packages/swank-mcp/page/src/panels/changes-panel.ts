@@ -175,8 +175,7 @@ class ChangesPanel {
       context.update();
     };
     if (asked !== undefined) {
-      const what =
-        asked === "save" ? `Write ${name} to ${file ?? "its file"}?` : `Undo the definition of ${name} in the image?`;
+      const what = asked === "save" ? `Write ${name} to ${file ?? "its file"}?` : undoText(name, file);
       return html`<p class="deeds is-asked" role="group" aria-label=${what}>
         <span>${what}</span>
         <button class="button small primary" type="button" @click=${() => this.#do(context, { act: asked, kind, name, ...(file === undefined ? {} : { file }) }, key)}>
@@ -198,6 +197,12 @@ class ChangesPanel {
     context.update();
     this.#refresh(context);
   }
+}
+
+function undoText(name: string, file: string | undefined): string {
+  return file === undefined
+    ? `Remove ${name} from the image? No file defines it, so nothing takes its place.`
+    : `Undo the definition of ${name} in the image? The form of the file is evaluated again.`;
 }
 
 function keptText(): string | null {

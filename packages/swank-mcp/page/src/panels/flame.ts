@@ -136,6 +136,12 @@ const COLOURS = 6;
 
 const OF_LISP = "Lisp";
 
+/** Names without a package are printed in CL-USER, which uses COMMON-LISP: of which of the two a function is, they do not tell. */
+const UNQUALIFIED = "CL-USER or CL";
+
+/** How the image names the code of an evaluation. */
+const EVALUATED = "evaluated code";
+
 const LISP_PACKAGE = /^(?:COMMON-LISP|CL|SB-[A-Z0-9-]+|SWANK[A-Z0-9/-]*)$/i;
 
 /** The package of a function; for a local function, that of the function that it is in. */
@@ -144,7 +150,8 @@ export function packageOf(name: string): string {
   const plain = outer.replace(/^\((?:[a-z]+ )+/i, "").replace(/^[("]+/, "");
   const colon = plain.indexOf(":");
   const found = colon <= 0 ? "" : plain.slice(0, colon);
-  return found === "" || LISP_PACKAGE.test(found) ? OF_LISP : found;
+  if (found === "") return name === EVALUATED ? EVALUATED : UNQUALIFIED;
+  return LISP_PACKAGE.test(found) ? OF_LISP : found;
 }
 
 /** The packages of a flame graph, those with the most samples first. */

@@ -119,7 +119,7 @@ class HeapPanel {
     const cost = `Looking took ${timeText(walk + gc)}${collected === "yes" ? ", with a collection of all garbage" : ""}.`;
     return html`
       <p class="heap-use">
-        <span><b>${bytes(used)}</b> of ${bytes(size)} in use (${shareText(used, size)})</span>
+        <span><b>${bytes(used)}</b> of ${bytes(size)} in use (${shareText(used, size)})${last === undefined ? nothing : html` at ${clock(last.time)}`}</span>
         <meter min="0" max=${size} high=${size * 0.8} value=${used} aria-label="Heap in use">${shareText(used, size)}</meter>
         <span class="quiet">${count(objects, "object")}, ${bytes(counted)}${collected === "no" ? ", garbage included" : nothing}. ${cost}</span>
       </p>
