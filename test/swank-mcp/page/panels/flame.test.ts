@@ -136,11 +136,12 @@ describe("the flame graph of the page", () => {
   it("finds the package of functions, methods and local functions", () => {
     const names = ["SHOP:A", "(METHOD SHOP::RENDER (OTHER::PAGE))", "(FLET X :IN SHOP::Y)", "(SETF SHOP::A)"];
     expect(names.map(packageOf)).to.deep.equal(["SHOP", "SHOP", "SHOP", "SHOP"]);
-    const ofLisp = ["CL:LENGTH", "SB-KERNEL:%FIND", "(FLET X :IN SB-IMPL::Y)"];
+    const ofLisp = ["LENGTH", "(SETF AREF)", "(FLET X :IN SORT)", "SB-KERNEL:%FIND", "(FLET X :IN SB-IMPL::Y)"];
     expect(ofLisp.map(packageOf)).to.deep.equal(ofLisp.map(() => "Lisp"));
     // A function of the user in CL-USER is not one of Lisp.
-    const unqualified = ["LENGTH", "NIGHTLY-REPORT", "(LAMBDA ())"];
-    expect(unqualified.map(packageOf)).to.deep.equal(unqualified.map(() => "CL-USER or CL"));
+    const unqualified = ["NIGHTLY-REPORT", "(SETF PRICE)", "(FLET X :IN SHIP)"];
+    expect(unqualified.map(packageOf)).to.deep.equal(unqualified.map(() => "CL-USER"));
+    expect(packageOf("(LAMBDA (X))")).to.equal("unnamed functions");
     expect(packageOf("evaluated code")).to.equal("evaluated code");
   });
 });

@@ -1,3 +1,4 @@
+import { CL_FUNCTIONS } from "./cl-functions.js";
 import type { Profile, StackNode } from "./data.js";
 
 /** A function below certain callers, as a box of the flame graph. */
@@ -136,11 +137,13 @@ const COLOURS = 6;
 
 const OF_LISP = "Lisp";
 
-/** Names without a package are printed in CL-USER, which uses COMMON-LISP: of which of the two a function is, they do not tell. */
-const UNQUALIFIED = "CL-USER or CL";
+/** In which names are printed. */
+const PRINTED_IN = "CL-USER";
 
 /** How the image names the code of an evaluation. */
 const EVALUATED = "evaluated code";
+
+const UNNAMED = "unnamed functions";
 
 const LISP_PACKAGE = /^(?:COMMON-LISP|CL|SB-[A-Z0-9-]+|SWANK[A-Z0-9/-]*)$/i;
 
@@ -150,7 +153,9 @@ export function packageOf(name: string): string {
   const plain = outer.replace(/^\((?:[a-z]+ )+/i, "").replace(/^[("]+/, "");
   const colon = plain.indexOf(":");
   const found = colon <= 0 ? "" : plain.slice(0, colon);
-  if (found === "") return name === EVALUATED ? EVALUATED : UNQUALIFIED;
+  if (name === EVALUATED) return EVALUATED;
+  if (/^\(LAMBDA /i.test(outer)) return UNNAMED;
+  if (found === "") return CL_FUNCTIONS.has(plain.replace(/[\s)].*$/s, "").toUpperCase()) ? OF_LISP : PRINTED_IN;
   return LISP_PACKAGE.test(found) ? OF_LISP : found;
 }
 
