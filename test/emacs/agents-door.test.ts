@@ -17,7 +17,9 @@ describe("swank-mcp-listen and swank-mcp-kick", function () {
       await following(emacs);
       const port = await freePort();
       const command = JSON.parse(await emacs.eval(`(swank-mcp-listen ${port} "Claude Code")`));
-      expect(command).to.match(/^claude mcp add lisp -- \/\S+\/swank-mcp\.js --attach \d+$/);
+      expect(command).to.match(
+        /^claude mcp add lisp -- \/\S+\/swank-mcp\.js --attach \d+(?: --secret-file \/\S+\/\.sly-secret)?$/,
+      );
       expect(JSON.parse(await emacs.eval("(current-kill 0)"))).to.equal(command);
       const secret = JSON.parse(await emacs.eval('(expand-file-name "~/.slime-secret")'));
       expect(await emacs.eval('(format "%o" (file-modes "~/.slime-secret"))')).to.equal('"600"');
@@ -91,7 +93,7 @@ describe("swank-mcp-listen and swank-mcp-kick with a Lisp that Emacs has joined"
     const refused = await emacs.eval(
       `(condition-case problem (swank-mcp-listen ${user().port} "other") (error (error-message-string problem)))`,
     );
-    expect(refused).to.match(/^"Other users can read \S+\/\.slime-secret\. {2}Correct this first: chmod 600/);
+    expect(refused).to.match(/^"Other users can read \S+\/\.(?:slime|sly)-secret\. {2}Correct this first: chmod 600/);
   });
 
   it("close only the ports that agents use, also in a Lisp without a runtime, and count each agent once", async () => {

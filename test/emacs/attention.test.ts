@@ -37,9 +37,7 @@ describe("swank-mcp.el at a stop", function () {
       `(progn (goto-char (point-min)) (search-forward "(FRAGILE 21)") ${ask("why 42?")})`,
     );
     expect(await emacs.messageMatching("reads it")).to.equal("test reads it with the next answer.");
-    const frame = JSON.parse(
-      await inDebugger(emacs, thread, '(format "%d" (car (get-text-property (point) \'frame)))'),
-    );
+    const frame = JSON.parse(await inDebugger(emacs, thread, '(format "%d" (swank-mcp--frame-at-point))'));
     const sentence = `The user asks: why 42?, at ${thread}/1, frame ${frame}`;
     const answer = (await agent.evaluate("(list 2)")).join("\n");
     expect(answer).to.include(`${sentence}. To look at it, call debugger_frames with thread "${thread}/1".`);
@@ -92,7 +90,7 @@ describe("swank-mcp.el at a stop", function () {
       await inDebugger(
         emacs,
         thread,
-        '(progn (goto-char (point-min)) (search-forward "(FRAGILE 21)") (car (get-text-property (point) \'frame)))',
+        '(progn (goto-char (point-min)) (search-forward "(FRAGILE 21)") (swank-mcp--frame-at-point))',
       ),
     );
     const changed = await agent.call("debugger_eval_in_frame", { frame, code: "(setf y 5)", thread: place });

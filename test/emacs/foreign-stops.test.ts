@@ -3,6 +3,7 @@ import * as z from "zod";
 import { Emacs, type EmacsDebugger } from "../support/emacs.js";
 import { type Answerer, type DebuggerOptions, McpDebugger } from "../support/mcp-debugger.js";
 import { type RealSwank, startRealSwank } from "../support/real-swank.js";
+import { REPL_THREAD } from "../support/usual-server.js";
 
 const OWNER = "Emacs (Swank connection 1)";
 
@@ -90,7 +91,7 @@ describe("foreign stop in Emacs", function () {
     expect(more).to.deep.equal([]);
     expect(first).to.deep.equal({
       thread: `${inRepl.thread}/1`,
-      name: "repl-thread",
+      name: REPL_THREAD,
       type: "SIMPLE-ERROR",
       message: "bad 42",
       owner: OWNER,

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import { listThreads } from "../support/listed-threads.js";
 import { blocks } from "../support/mcp-results.js";
 import type { McpStdio } from "../support/mcp-stdio.js";
+import { REPL_THREAD } from "../support/usual-server.js";
 import { eachUser, following } from "./user.js";
 
 const COUNTING =
@@ -27,9 +28,9 @@ describe("threads beside Emacs", function () {
     await agent.evaluate("1");
     await emacs.typeInRepl("(progn (sleep 0.01) (loop until (boundp '*end*) do (sleep 0.01)) :went-on)");
     await agent.evaluate(
-      "(loop until (find \"repl-thread\" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal))",
+      `(loop until (find "${REPL_THREAD}" (sb-thread:list-all-threads) :key #'sb-thread:thread-name :test #'equal))`,
     );
-    const repl = await find(agent, "repl-thread");
+    const repl = await find(agent, REPL_THREAD);
     expect(repl.owner).to.equal("Emacs (Swank connection 1)");
     const [text] = blocks(await agent.call("interrupt-thread", { thread: repl.id, mode: "stop" }));
     expect(text).to.match(/^; Thread \d+\/1 stopped in Emacs \(Swank connection 1\)$/);

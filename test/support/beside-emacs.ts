@@ -3,6 +3,13 @@ import { createServer } from "node:net";
 import { Emacs } from "./emacs.js";
 import { McpStdio } from "./mcp-stdio.js";
 import { startRealSwank } from "./real-swank.js";
+import { USUAL_SERVER } from "./usual-server.js";
+
+/** True in the image of a connection that has a REPL. */
+const HAS_REPL =
+  USUAL_SERVER === "swank"
+    ? "(and (some #'swank::mconn.repl-thread swank::*connections*) t)"
+    : "(and (some #'slynk::connection-listeners slynk::*connections*) t)";
 
 /** Emacsen that tests use one after another, because starting one takes longer than most tests. */
 export class EmacsPool {
@@ -105,7 +112,7 @@ export class BesideEmacs {
   /** Disconnects or kills Emacs, and waits until the image has detected it, which another client asks. */
   async emacsLeaves(agent: McpStdio, how: "disconnect" | "kill" = "disconnect"): Promise<void> {
     await this.emacs[how]();
-    while ((await agent.evaluate("(some #'swank::mconn.repl-thread swank::*connections*)"))[0] !== "=> NIL");
+    while ((await agent.evaluate(HAS_REPL))[0] !== "=> NIL");
   }
 
   /** Ends Emacs, the image and the servers. */

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import * as z from "zod";
 import { EmacsProcess } from "./emacs-process.js";
 import { McpTerminal } from "./mcp-terminal.js";
-import { slySources, USUAL_SERVER } from "./real-swank.js";
-import { forUsualServer, withHelpers } from "./sly.js";
+import { withHelpers } from "./sly.js";
+import { forUsualServer, slySources, USUAL_SERVER } from "./usual-server.js";
 
 const [HELPERS = "", SLY_HELPERS = ""] = ["emacs.el", "sly.el"].map((name) =>
   fileURLToPath(new URL(`../../support/${name}`, import.meta.url)),
@@ -36,6 +36,9 @@ export type EmacsBuffer = z.output<typeof shown>;
 
 /** What one debugger's buffer shows: `text` is all of it. */
 export type EmacsDebugger = z.output<typeof debuggers>[number];
+
+/** What SLY says of an integer. */
+const OF_INTEGER = / \(\d+ bits?, #x[^)]*\)/g;
 
 /** The size of a terminal, in characters. */
 export interface FrameSize {
@@ -138,16 +141,16 @@ export class Emacs {
     );
   }
 
-  /** Enters a form at the REPL's prompt, and returns the text between it and the next prompt. */
+  /** Enters a form at the REPL's prompt, and returns the text between it and the next prompt, without what SLY says of an integer. */
   async evaluateInRepl(form: string): Promise<string> {
     await this.prompt();
     await this.typeInRepl(form);
     await this.prompt();
     // Output of other threads can appear above the prompt at any time.
     const text = await this.replText();
-    const entered = `> ${form}`;
+    const entered = `> ${forUsualServer(form)}`;
     const shown = text.slice(text.lastIndexOf(entered) + entered.length);
-    return shown.slice(0, shown.lastIndexOf("\n")).trim();
+    return shown.slice(0, shown.lastIndexOf("\n")).trim().replaceAll(OF_INTEGER, "");
   }
 
   /** Writes a definition into a buffer of Lisp and presses `C-c C-c` on it, until it is compiled and loaded. */

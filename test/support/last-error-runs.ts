@@ -19,7 +19,8 @@ import type { McpDriver, SentCall } from "./mcp-driver.js";
 import { McpHttp } from "./mcp-http.js";
 import { gone } from "./mcp-processes.js";
 import { McpStdio } from "./mcp-stdio.js";
-import { type RealSwank, type ServerName, startRealSwank, USUAL_SERVER } from "./real-swank.js";
+import { type RealSwank, startRealSwank } from "./real-swank.js";
+import { type ServerName, USUAL_SERVER } from "./usual-server.js";
 
 interface OwnImage {
   readonly server: McpDriver & { close(): Promise<void> };

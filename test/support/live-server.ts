@@ -9,6 +9,7 @@ import { HttpServer } from "./http-server.js";
 import { type Answerer, McpDebugger } from "./mcp-debugger.js";
 import { McpStdio } from "./mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "./real-swank.js";
+import { forUsualServer } from "./usual-server.js";
 
 export interface LiveOptions {
   /** The server's options. A function of them is called when the server starts. */
@@ -106,7 +107,7 @@ export function liveEditor(image: RealSwank) {
     each: true,
     start: async () => {
       const client = await connect({ port: image.port });
-      return { client, type: (form: string) => client.run(typed, form) };
+      return { client, type: (form: string) => client.run(typed, forUsualServer(form)) };
     },
     end: ({ client }) => client.close(),
   });

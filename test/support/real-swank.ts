@@ -6,12 +6,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { findLisp, findSwank } from "swank-client/launch";
 import { testCache } from "./test-cache.js";
-
-/** A server that clients connect to: Swank, or SLY's Slynk. */
-export type ServerName = "swank" | "slynk";
-
-/** `TEST_SERVER=slynk` runs the tests with Slynk, from the sources of SLY that `SLY_SOURCES` names. */
-export const USUAL_SERVER: ServerName = process.env["TEST_SERVER"] === "slynk" ? "slynk" : "swank";
+import { forUsualServer, type ServerName, slySources, USUAL_SERVER } from "./usual-server.js";
 
 const run = promisify(execFile);
 
@@ -19,7 +14,7 @@ const run = promisify(execFile);
 export interface RealSwank {
   readonly port: number;
   readonly process: ChildProcess;
-  /** Evaluates a form in the image's main thread, as at its prompt. */
+  /** Evaluates a form in the image's main thread, as at its prompt. Names of Swank are those of the usual server. */
   type(form: string): void;
   /** Patterns of the faults that tests provoke in the runtime. */
   readonly expectedFaults: RegExp[];
@@ -55,7 +50,7 @@ export async function startRealSwank(
   );
   const exited = once(child, "exit");
   tellLastWords(child);
-  const type = (form: string) => void child.stdin.write(`${form}\n`);
+  const type = (form: string) => void child.stdin.write(`${forUsualServer(form)}\n`);
   const expectedFaults: RegExp[] = [];
   const stop = async () => {
     const faults = await recordedFaults(child, type);
@@ -161,19 +156,23 @@ export function swankCore(server = USUAL_SERVER): Promise<SwankCore> {
   return core;
 }
 
-/** The folder with the sources of SLY. */
-export function slySources(): string {
-  const sources = process.env["SLY_SOURCES"];
-  if (sources === undefined) throw new Error("SLY_SOURCES must name a folder with the sources of SLY.");
-  return sources;
-}
+/** What is loaded before a server: Debian's loader of Swank loads ASDF itself, as most users of Slynk do. */
+const PREPARATIONS: Readonly<Record<ServerName, readonly string[]>> = { swank: [], slynk: ["(require :asdf)"] };
 
 /** Builds the core once for each SBCL and server, because loading one takes seconds. */
 async function findCore(server: ServerName): Promise<SwankCore> {
   const { executable, version } = await findLisp();
   const loader = join(await serverFolder(server), `${server}-loader.lisp`);
   const { mtimeMs } = await stat(loader);
-  const identity = [executable, version, loader, mtimeMs, await readFile(loader, "utf8"), FORGET_LIBRARIES].join("\n");
+  const identity = [
+    executable,
+    version,
+    loader,
+    mtimeMs,
+    await readFile(loader, "utf8"),
+    ...PREPARATIONS[server],
+    FORGET_LIBRARIES,
+  ].join("\n");
   const key = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   const core = join(testCache(`${server}-${key}`), `${server}.core`);
   const exists = await access(core).then(
@@ -196,6 +195,7 @@ async function buildCore(server: ServerName, executable: string, loader: string,
   const folder = await mkdtemp(`${core}.`);
   const draft = join(folder, "draft");
   const forms = [
+    ...PREPARATIONS[server],
     `(load ${JSON.stringify(loader)})`,
     `(${server}-loader:init)`,
     FORGET_LIBRARIES,

@@ -8,6 +8,7 @@ import { connect, connect as connectTo, type SwankClient } from "swank-client";
 import { openConnection, type TransportOpener, tcpOpener } from "swank-client/protocol";
 import { rejection } from "../../support/caught.js";
 import { startRealSwank } from "../../support/real-swank.js";
+import { isBeyondSlynk } from "../../support/usual-server.js";
 import { liveClient, liveImage } from "./live-image.js";
 import { evaluate, values } from "./outcomes.js";
 
@@ -76,6 +77,7 @@ function withFakes(body: string): string {
 }
 
 describe("Registration of a client in Swank's list of connections", () => {
+  if (isBeyondSlynk("Only its sentinel changes the list.")) return;
   const image = liveClient();
 
   it("removes no other client, however many connect simultaneously", async () => {
@@ -102,6 +104,7 @@ describe("Registration of a client in Swank's list of connections", () => {
 });
 
 describe("Indentation rules of new macros", () => {
+  if (isBeyondSlynk("It sends all rules with its first answer, whatever the client asks.")) return;
   const image = liveImage();
 
   it("are computed and sent for other clients, and not for this one", async () => {

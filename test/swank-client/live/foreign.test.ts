@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { connect, type Stop, type SwankClient } from "swank-client";
 import { rejection } from "../../support/caught.js";
+import { forUsualServer, USUAL_SERVER } from "../../support/usual-server.js";
 import { liveClient, liveImage } from "./live-image.js";
 import { Neighbour, onlyStop } from "./neighbour.js";
 import { nextStop } from "./next-stop.js";
@@ -139,7 +140,7 @@ describe("Stop of another client", () => {
     const { thread, level } = await neighbour.stop();
     const stop = await onlyStop(client);
     expect(stop).to.include({ thread, level, isLive: true });
-    expect(stop.data).to.include({ thread, level, threadName: "worker" });
+    expect(stop.data).to.include({ thread, level, threadName: USUAL_SERVER === "swank" ? "worker" : "slynk-worker" });
     const { restarts, ...condition } = stop.condition;
     expect(condition).to.include({ type: "SIMPLE-ERROR", class: "SIMPLE-ERROR", message: "bad 42", totalFrames: 0 });
     expect(restarts.map(({ index, name }) => `${index} ${name}`)).to.deep.equal([
@@ -359,7 +360,9 @@ describe("Stop of another client", () => {
 
   it("ends with its thread", async () => {
     const { ending, session } = await stopped();
-    await client.evaluate(`(sb-thread:terminate-thread (swank/backend:find-thread ${session.thread}))`).next();
+    await client
+      .evaluate(forUsualServer(`(sb-thread:terminate-thread (swank/backend:find-thread ${session.thread}))`))
+      .next();
     expect(await ending).to.equal("aborted");
     await rejection(session.frames(), "STALE_SESSION");
     expect(await client.foreignStops()).to.deep.equal([]);

@@ -3,6 +3,7 @@ import { print, read } from "sexp-parser";
 import { connect, type SwankClient, SwankError, type types } from "swank-client";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
+import { isBeyondSlynk } from "../../support/usual-server.js";
 import { killedClient } from "./killed-client.js";
 import { liveImage } from "./live-image.js";
 import { stopped } from "./outcomes.js";
@@ -159,24 +160,25 @@ describe("SwankClient.call and run: code that misbehaves", function () {
         it(`costs only its own call: ${name} of code that ${what}`, async () => {
           await run(code).catch((error: unknown) => expect(error).to.be.instanceOf(SwankError));
           await expectUnharmed();
-          expect(await client.run(calls.evaluation.evalAndGrabOutput, "(+ 1 2)")).to.include({ values: "3" });
+          expect((await client.run(calls.evaluation.evalAndGrabOutput, "(+ 1 2)")).values).to.match(/^3\b/);
         });
     }
 
-    it("leaves a REPL whose code never ended ready for the next code", async () => {
-      await client.run(calls.repl.createRepl);
-      for (const code of [ENDLESS, reporting(ENDLESS), "(abort)"]) {
-        await limited()
-          .run(calls.repl.listenerEval, code)
-          .catch((error: unknown) => expect(error).to.be.instanceOf(SwankError));
-        const results: string[] = [];
-        client.connection.on("event", (event) => {
-          if (event.type === "write-string") results.push(event.text);
-        });
-        await client.run(calls.repl.listenerEval, "(+ 1 2)");
-        expect(results.join("")).to.match(/^3\s/);
-      }
-    });
+    if (!isBeyondSlynk("Its REPLs are channels."))
+      it("leaves a REPL whose code never ended ready for the next code", async () => {
+        await client.run(calls.repl.createRepl);
+        for (const code of [ENDLESS, reporting(ENDLESS), "(abort)"]) {
+          await limited()
+            .run(calls.repl.listenerEval, code)
+            .catch((error: unknown) => expect(error).to.be.instanceOf(SwankError));
+          const results: string[] = [];
+          client.connection.on("event", (event) => {
+            if (event.type === "write-string") results.push(event.text);
+          });
+          await client.run(calls.repl.listenerEval, "(+ 1 2)");
+          expect(results.join("")).to.match(/^3\s/);
+        }
+      });
   });
 
   it("ends with its client, whatever it was doing", async () => {

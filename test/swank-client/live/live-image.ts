@@ -3,6 +3,7 @@ import { decode, read } from "sexp-parser";
 import { type ConnectOptions, connect, type Outcome, type Stop, type SwankClient, type types } from "swank-client";
 import { backtraces } from "../../support/backtraces.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+import { forUsualServer } from "../../support/usual-server.js";
 import { evaluate, stopped, values } from "./outcomes.js";
 
 /** An image for the tests of one suite. */
@@ -25,7 +26,7 @@ export class LiveImage {
 
   /** What the code of the test's client gives in the end, and its first outcome. */
   values(code: string, options?: types.EvaluateOptions): Promise<readonly string[]> {
-    return values(this.client, code, options);
+    return values(this.client, forUsualServer(code), options);
   }
 
   evaluate(code: string, options?: types.EvaluateOptions): Promise<Outcome> {

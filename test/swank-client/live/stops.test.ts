@@ -2,6 +2,7 @@ import { expect } from "chai";
 import type { SwankClient } from "swank-client";
 import * as calls from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
+import { forUsualServer } from "../../support/usual-server.js";
 import { killedClient } from "./killed-client.js";
 import { liveClient, liveImage } from "./live-image.js";
 import { Neighbour, onlyStop } from "./neighbour.js";
@@ -293,7 +294,7 @@ describe("Stop.abort", () => {
     );
     const { values: before } = await stop.evaluateInFrame(
       0,
-      "(prog1 (list swank::*sldb-quit-restart*) (setf swank::*sldb-quit-restart* cl-user::*stay*))",
+      forUsualServer("(prog1 (list swank::*sldb-quit-restart*) (setf swank::*sldb-quit-restart* cl-user::*stay*))"),
     );
     expect(before).to.have.lengthOf(1);
     const { message } = await rejection(stop.abort(), "REQUEST_ABORTED");

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { decode, lispFunction } from "swank-client";
 import { rejection, thrown } from "../../support/caught.js";
+import { forUsualServer } from "../../support/usual-server.js";
 import { liveClient, liveImage } from "./live-image.js";
 import { aborted, returned, stopped, values } from "./outcomes.js";
 
@@ -165,7 +166,9 @@ describe("SwankClient: listeners that fail", () => {
   it("replyPolicy: Lisp gets the default answer when the policy is an async function", async () => {
     const replyPolicy = new Proxy(() => undefined, { apply: rejecting });
     const client = await image.connect({ ...options, replyPolicy });
-    const asked = '(swank::with-connection ((first (last swank::*connections*))) (swank::y-or-n-p-in-emacs "sure?"))';
+    const asked = forUsualServer(
+      '(swank::with-connection ((first (last swank::*connections*))) (swank::y-or-n-p-in-emacs "sure?"))',
+    );
     expect(await values(client, asked)).to.deep.equal(["NIL"]);
     await pause(10);
     expect(reported).to.include("replyPolicy: the listener's own");

@@ -6,6 +6,7 @@ import { allBlocks, blocks, refusalType } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
 import { sideBySide } from "../../support/side-by-side.js";
+import { forUsualServer } from "../../support/usual-server.js";
 
 const DEFINITIONS = `
 (defclass locked () ((name :reader locked-name)) (:documentation "A class."))
@@ -95,8 +96,12 @@ describe("Code that stops while it holds a lock of Swank's mailboxes", () => {
   after(() => server.end());
 
   for (const [lock, form, said] of [
-    ["swank/sbcl::*mailbox-lock*", '(error "held")', /held/],
-    ["(swank/sbcl::mailbox.mutex (swank/sbcl::mailbox sb-thread:*current-thread*))", "(break)", /break/],
+    [forUsualServer("swank/sbcl::*mailbox-lock*"), '(error "held")', /held/],
+    [
+      forUsualServer("(swank/sbcl::mailbox.mutex (swank/sbcl::mailbox sb-thread:*current-thread*))"),
+      "(break)",
+      /break/,
+    ],
   ] as const)
     it(`is unwound, and the tools answer: ${form} with ${lock}`, async () => {
       const failed = await server.call("evaluate-lisp", { code: `(sb-thread:with-mutex (${lock}) ${form})` });
@@ -119,7 +124,7 @@ describe("Code that stops while it holds a lock of Swank's mailboxes", () => {
 
   it("does not keep mailboxes of ended threads from being removed later", async () => {
     for (let count = 0; count < 40; count++) expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
-    expect(await server.evaluate("(< (length swank/sbcl::*mailboxes*) 40)")).to.deep.equal(["=> T"]);
+    expect(await server.evaluate(forUsualServer("(< (length swank/sbcl::*mailboxes*) 40)"))).to.deep.equal(["=> T"]);
   });
 });
 
@@ -196,7 +201,7 @@ describe("While another thread holds a lock that Swank needs for each message", 
 
     "every tool says what is known if another client's thread has stopped": () =>
       attached(async (server, lisp) => {
-        const code = "(sb-thread:with-mutex (swank/sbcl::*mailbox-lock*) (break))";
+        const code = forUsualServer("(sb-thread:with-mutex (swank/sbcl::*mailbox-lock*) (break))");
         await stoppedElsewhere(lisp, code, () => expectUnanswered(server));
       }),
 

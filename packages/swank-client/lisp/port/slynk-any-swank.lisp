@@ -108,13 +108,19 @@
 
 (defun further-guards (connection)
   "((NAME . FUNCTION) ...) of the functions to encapsulate for CONNECTION besides those of every server. Slynk's reader of messages reads no comment and
-no |, and takes SWANK for SLYNK in every name; in the thread that reads from CONNECTION, it reads as Lisp does."
+no |, and takes SWANK for SLYNK in every name; in the thread that reads from CONNECTION, it reads as Lisp does. Slynk's threads of new connections wait for
+each other."
   (list (cons 'slynk-rpc::read-form
               (lambda (read-form string package)
                 (if (eq sb-thread:*current-thread* (mconn.reader-thread connection))
                     (let ((slynk-rpc:*translating-swank-to-slynk* nil))
                       (funcall read-form string package))
-                    (funcall read-form string package))))))
+                    (funcall read-form string package))))
+        ;; Slynk starts the thread that reads before it notes the one that gets what is read, and without that all messages are lost
+        (cons 'slynk::read-loop
+              (lambda (read-loop read)
+                (loop until (mconn.control-thread read) do (sleep 1/1000))
+                (funcall read-loop read)))))
 
 ;;; Indentation rules
 

@@ -237,9 +237,12 @@ function checkImage(info: ConnectionInfo, server: CheckedServer): void {
   if (info.style !== "spawn" && info.implementation.type === "SBCL") throw noThreads(info, server);
 }
 
-/** Slynk also accepts Swank's names (slynk-rpc.lisp, `*translating-swank-to-slynk*`) but has its own version, 1.x. One image can run both. */
+/**
+ * Slynk also accepts Swank's names (slynk-rpc.lisp, `*translating-swank-to-slynk*`) but has its own version, 1.x, which no Swank has had that knows
+ * it. One image can run both, and users can set `*features*`.
+ */
 function isSlynk({ features, version }: ConnectionInfo): boolean {
-  return features.includes("SLYNK") && (!features.includes("SWANK") || version?.startsWith("1.") === true);
+  return version?.startsWith("1.") === true || (features.includes("SLYNK") && !features.includes("SWANK"));
 }
 
 function slynk(
