@@ -56,6 +56,7 @@ describe("SwankClient", () => {
     const busy = stop.run(lispFunction({ name: "cl:sleep", encode: () => [1], decode: decode.any }));
     expect((await Promise.all([described(), busy]))[0]).to.include({ whose: "program", level: 1 });
     expect(await listener.program.endThread(thread, "kill")).to.equal("ended");
+    await rejection(listener.program.endThread(999_999, "kill"), "NO_SUCH_THREAD");
   });
 
   it("interrupts a thread that holds the lock of its messages once it has released the lock", async () => {

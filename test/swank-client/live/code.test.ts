@@ -181,6 +181,7 @@ describe("SwankClient.code", () => {
     await image.client.code.showSource("code-test-never-interned", { package: "cl-ppcre" });
     await image.client.code.macroexpand("(when code-test-never-interned 1)", { package: "cl-ppcre" });
     await image.client.code.apropos("code-test-never-interned");
+    await image.client.code.searchSource("code-test-never-interned", { system: "cl-ppcre" });
     expect(await image.ask("(cl:package-name (sb-ext:symbol-global-value 'cl:*package*))")).to.equal(before);
     expect(await image.ask('(cl:find-all-symbols "CODE-TEST-NEVER-INTERNED")')).to.equal("NIL");
   });

@@ -236,6 +236,16 @@ describe("Program.inspectObject", function () {
     expect(await image.values(`(swank-objects:ref ${first})`)).to.deep.equal(["(1)"]);
   });
 
+  it("takes the ids of variables and values in a stopped frame", async () => {
+    await image.evaluate('(defun fail (box) (error "It failed: ~a" box))');
+    const { stop } = stopped(await image.evaluate("(fail (list 1 2))"));
+    const { locals } = await stop.frameLocals(0);
+    expect(await image.client.program.inspectObject(locals[0]?.objectId ?? 0)).to.include({ kind: "list of 2" });
+    const { values: ids } = await stop.evaluateInFrame(0, "(reverse box)", { valuesAs: "ids" });
+    expect(await image.client.program.inspectObject(Number(ids[0]))).to.include({ text: "(2 1)" });
+    await stop.abort();
+  });
+
   it("keeps an object until it is released, the session is reset, or the client disconnects", async () => {
     const [other, owner] = [await image.connect(), await image.connect()];
     await evaluate(owner, WEAK);

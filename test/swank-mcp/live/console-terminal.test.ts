@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { gone } from "../../support/mcp-processes.js";
 import { KEYS, McpTerminal } from "../../support/mcp-terminal.js";
+import { startRealSwank } from "../../support/real-swank.js";
 
 const LOOP = "(progn (princ :begun) (finish-output) (loop (sleep 0.01)))";
 
@@ -137,6 +138,10 @@ describe("swank-mcp console in a terminal", () => {
     await terminal.shows("Yes, for this stop? ");
     terminal.press("y", KEYS.enter);
     await terminal.shows("=> 3");
+    await terminal.enter(",in 0 (+ 1 2)", "] ");
+    await terminal.shows("Yes, for this stop? ");
+    terminal.press(KEYS.endOfFile);
+    expect(await terminal.exited).to.equal(0);
   });
 
   it("shows an answer again in its place until Ctrl-C, also while the code runs, or the first error", async () => {
@@ -175,5 +180,18 @@ describe("swank-mcp console in a terminal", () => {
     await terminal.shows("[stdout]\nBEGUN");
     terminal.kill();
     await gone(pid);
+  });
+
+  it("names the image that it is attached to", async () => {
+    terminal.kill();
+    const lisp = await startRealSwank();
+    try {
+      terminal = new McpTerminal({ state, args: ["--attach", String(lisp.port)] });
+      await terminal.shows(`attached at 127.0.0.1:${lisp.port}, process ${lisp.process.pid}.`);
+      terminal.press(KEYS.endOfFile);
+      expect(await terminal.exited).to.equal(0);
+    } finally {
+      await lisp.stop();
+    }
   });
 });
