@@ -4,6 +4,7 @@ import { Emacs } from "../support/emacs.js";
 import { blocks } from "../support/mcp-results.js";
 import { McpStdio } from "../support/mcp-stdio.js";
 import { followsAgents, modeLineShowing, useSwankMcp } from "../support/swank-mcp-el.js";
+import { USUAL_SERVER } from "../support/usual-server.js";
 import { eachUser, following } from "./user.js";
 
 describe("swank-mcp-listen and swank-mcp-kick", function () {
@@ -104,8 +105,11 @@ describe("swank-mcp-listen and swank-mcp-kick with a Lisp that Emacs has joined"
     const agents = [await user().agent(), await user().agent()];
     // Both have set up their connections, and none has loaded what evaluates.
     for (const agent of agents) await agent.call("lisp-status");
-    const prepared =
-      "(count-if (lambda (each) (typep (swank::connection.user-output each) 'synonym-stream)) swank::*connections*)";
+    const isAgent =
+      USUAL_SERVER === "swank"
+        ? "(typep (swank::connection.user-output each) 'synonym-stream)"
+        : "(gethash each (get :swank-client :slynk-streams))";
+    const prepared = `(count-if (lambda (each) ${isAgent}) swank::*connections*)`;
     while ((await emacs.evaluateInRepl(prepared)) !== "2");
     expect(await emacs.evaluateInRepl("(null (car (get :swank-mcp :runtimes)))")).to.equal("T");
     await emacs.eval("(swank-mcp-kick)");
