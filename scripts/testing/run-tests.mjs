@@ -12,8 +12,8 @@ import { runInstalled, runProgram, SetupError } from "../setup/programs.mjs";
 /** More processes would slow each other down, because one test can run several Lisps and servers. */
 const MOST_JOBS = 4;
 
-/** The tests of `npm test`. Those of test/slow take minutes or need root. */
-const FOLDERS = ["test/dist", "test/scripts"];
+/** The tests of `npm test`, those of commands first, because one of them can take as long as many others. Those of test/slow take minutes or need root. */
+const FOLDERS = ["test/scripts", "test/dist"];
 
 const SLOW = "test/dist/slow";
 

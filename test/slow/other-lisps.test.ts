@@ -6,6 +6,29 @@ import { type OtherImage, startOtherLisp } from "../support/other-lisps.js";
 /** Milliseconds for what a busy machine does in a moment. */
 const SOON = 30_000;
 
+describe("A client of an ECL whose Swank is compiled as for its users", () => {
+  it("reports an error with the user's frames and their variables, and evaluates in them", async () => {
+    const image = await startOtherLisp("ecl", true);
+    const client = await connect({ port: image.port, secret: false, timeout: SOON });
+    await client.eval("(defun halve (x) (let ((y (* 2 x))) (/ y 0)))");
+    const evaluation = client.evaluate("(halve 21)");
+    const outcome = await evaluation.next({ timeout: SOON });
+    if (outcome.status !== "stopped") throw new Error(JSON.stringify(outcome));
+    const { condition, locals } = outcome.stop.data;
+    expect(condition.message).to.include("Operation was (/ 42 0).");
+    const frame = condition.frames.find(({ kind }) => kind === "user");
+    expect(frame?.call).to.equal("(HALVE)");
+    expect(locals.map(({ name, value }) => [name, value])).to.deep.equal([
+      ["X", "21"],
+      ["Y", "42"],
+    ]);
+    expect((await outcome.stop.evaluateInFrame(frame?.index ?? -1, "(list x y)")).values).to.deep.equal(["(21 42)"]);
+    expect(await evaluation.abort()).to.have.property("status", "aborted");
+    await client.close();
+    await image.stop();
+  });
+});
+
 // The first start of each compiles Swank, which takes up to two minutes. Both are programs of Debian's packages with these names.
 describe("A client of ABCL", () => {
   let image: OtherImage;

@@ -12,7 +12,7 @@ describe("A client of ECL", () => {
 
   before(async function () {
     // alone, this test compiles Swank first
-    this.timeout(200_000);
+    this.timeout(120_000);
     image = await startOtherLisp("ecl");
     client = await connect({ port: image.port, secret: false, timeout: SOON });
   });

@@ -276,7 +276,7 @@ nil`);
 
   it("reads the stacks of sixteen busy threads again and again, and all of them go on", async () => {
     await server.evaluate(BUSY_THREADS);
-    for (let round = 0; round < 8; round += 1) {
+    for (let round = 0; round < 3; round += 1) {
       const { threads } = await listThreads(server, { stacks: 5, name: "busy-" });
       expect(threads).to.have.lengthOf(16);
       expect(threads.filter(({ frames, unread }) => (frames === undefined) === (unread === undefined))).to.deep.equal(
@@ -290,7 +290,7 @@ nil`);
     await server.evaluate(WAITING);
     await server.evaluate('(dotimes (i 2) (sb-thread:make-thread (lambda () (loop (gc))) :name "collector")) nil');
     await listThreadsWhen(server, STATES);
-    for (let round = 0; round < 20; round += 1) await listThreads(server, { stacks: 3 });
+    for (let round = 0; round < 8; round += 1) await listThreads(server, { stacks: 3 });
     expect((await listThreads(server)).threads.map(({ name }) => name)).to.include.members(Object.keys(STATES));
     expect(await server.evaluate("(+ 1 2)")).to.deep.equal(["=> 3"]);
   });
@@ -313,7 +313,7 @@ nil`);
         (sb-thread:make-thread (lambda () (loop (mapc #'sb-thread:join-thread
           (loop repeat 6 collect (sb-thread:make-thread #'take-turn :name "taker" :arguments (list *turn*))))))
           :name "maker")) nil`);
-    for (let round = 0; round < 60; round += 1) {
+    for (let round = 0; round < 25; round += 1) {
       const { text } = await listThreads(server, { name: "taker" });
       for (const [, place] of text.matchAll(/ \((slot .*?)\)(?:;| held|$)/gm))
         expect(place).to.match(/^slot (?:MUTEX|CHANGED) of TURN \(id \d+\)(?:, the value of \*TURN\*)?$/);
