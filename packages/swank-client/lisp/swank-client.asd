@@ -244,11 +244,24 @@
   :description "Runs an image that the library has launched; the launcher loads these files one by one"
   :depends-on ("swank-client/connection")
   :serial t
-  :components ((:file "launch/process")
+  :components ((:file "port/any-loader")
+               (:file "launch/process")
                (:file "launch/package")
                (:file "launch/image")
                (:file "launch/share")
                (:file "launch/core")))
+
+;; in place of the system above, whose packages it has
+(asdf:defsystem "swank-client/ecl"
+  :description "Runs an image of ECL that the library has launched; the launcher loads these files one by one"
+  :depends-on ("swank-client/any" "swank-client/portable")
+  :serial t
+  :components ((:file "port/any-loader")
+               (:file "port/ecl-system")
+               (:file "ecl/process")
+               (:file "ecl/package")
+               (:file "ecl/image")
+               (:file "ecl/share")))
 
 (asdf:defsystem "swank-client/text/tests"
   :description "Tests of text, for any Lisp"

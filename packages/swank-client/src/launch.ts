@@ -41,10 +41,11 @@ const launchOptions = { ...launchImageOptions, ...launchedOptions };
 export interface LaunchOptions extends OptionsOf<typeof launchOptions> {}
 
 /**
- * Starts an SBCL with Swank and connects to it over an inherited socket. It listens on no port, so no other program can connect. It ends
+ * Starts an SBCL or ECL with Swank and connects to it over an inherited socket. It listens on no port, so no other program can connect. It ends
  * with this process, in whatever way that ends. `client.close()` ends connection and image.
  *
- * The first launch builds a core, which takes some seconds, or with `buildInBackground` loads Swank; later ones start from the core. The user's init files are not loaded: see `loadInitFiles`
+ * The first launch of an SBCL builds a core, which takes some seconds, or with `buildInBackground` loads Swank; later ones start from the core. ECL loads
+ * Swank each time. The user's init files are not loaded: see `loadInitFiles`
  * of `swank-client/launch`.
  *
  * @throws SwankError `LISP_NOT_FOUND`, `SWANK_NOT_FOUND`, `LAUNCH_FAILED`, `INVALID_ARGUMENT`, `CANCELLED`, and what `connect` throws. No process

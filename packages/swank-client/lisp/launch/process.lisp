@@ -3,7 +3,7 @@
 (defpackage #:swank-client/process
   (:documentation "Ties the process of a launched image to its parent.")
   (:use #:common-lisp)
-  (:import-from #:swank-client/any-names #:accessible-symbol)
+  (:import-from #:swank-client/any-loader #:load-sources #:loader-symbol)
   (:import-from #:swank-client/sbcl-system #:close-descriptor #:die-with-parent #:terminal-stream)
   (:export #:+socket+ #:close-inherited #:die-with-parent #:load-swank))
 
@@ -33,10 +33,6 @@
 
 ;;; Loads Swank into an image that we launched, without depending on the user's home folder.
 
-(defun loader-symbol (name)
-  "The symbol NAME of Swank's loader."
-  (accessible-symbol name "SWANK-LOADER"))
-
 (defun keep-fasls-in (folder)
   "Make the loader keep compiled files in FOLDER.
 Debian's loader asks ASDF for the folder, so setting *FASL-DIRECTORY* alone is not enough."
@@ -44,13 +40,6 @@ Debian's loader asks ASDF for the folder, so setting *FASL-DIRECTORY* alone is n
         (fdefinition (loader-symbol "BINARY-PATHNAME"))
         (lambda (source folder)
           (merge-pathnames (make-pathname :name (pathname-name source) :type "fasl") folder))))
-
-(defun load-sources (folder)
-  "Load Swank from its sources in FOLDER without compiling files."
-  (mapc #'load (funcall (loader-symbol "SRC-FILES") (symbol-value (loader-symbol "*SWANK-FILES*")) folder))
-  (funcall (accessible-symbol "BEFORE-INIT" "SWANK")
-           (funcall (loader-symbol "SLIME-VERSION-STRING"))
-           (list (funcall (loader-symbol "CONTRIB-DIR") folder))))
 
 (defun load-swank (swank-folder fasl-folder)
   "Load Swank. Compiled files go to FASL-FOLDER; if that is NIL, nothing is compiled."

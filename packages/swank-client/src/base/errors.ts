@@ -231,7 +231,7 @@ export const ERROR_CODES = {
   },
   LISP_NOT_FOUND: {
     meaning: "No Lisp was found to launch.",
-    remedy: "Install SBCL, or name the sbcl program.",
+    remedy: "Install SBCL or ECL, or name its executable.",
   },
   SWANK_NOT_FOUND: {
     meaning: "No Swank was found to load into the image.",

@@ -10,6 +10,7 @@ import {
   recordBegun,
   withCompiledSwank,
 } from "./core.js";
+import { startEcl } from "./ecl.js";
 import {
   callForm,
   coreArgs,
@@ -32,7 +33,7 @@ import {
   startImage,
 } from "./process.js";
 
-/** How an image was started: from an existing core, from a core built for it, or from SBCL's core with Swank loaded afterwards. */
+/** How an image was started: from an existing core, from a core built for it, or as the Lisp itself starts, with Swank loaded afterwards. */
 export type LaunchedFrom = "core" | "built-core" | "loaded";
 
 /** An image that serves this process, and ends with it. */
@@ -134,6 +135,7 @@ function startLoading(plan: LaunchPlan, fasls: string | undefined): Promise<Star
   ];
   const toplevelArgs = ["--no-sysinit", "--no-userinit", "--disable-debugger"];
   return startImage({
+    name: "sbcl",
     runtime: lisp.runtime,
     args: [
       ...coreArgs(lisp, dynamicSpaceSize),
@@ -228,6 +230,7 @@ async function startNew(plan: LaunchPlan, core: string): Promise<StartedImage> {
 function startCore(plan: LaunchPlan, core: string, dynamicSpaceSize: number | undefined): Promise<StartedImage> {
   const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT } = plan.options;
   return startImage({
+    name: "sbcl",
     runtime: plan.ingredients.lisp.runtime,
     args: ["--core", core, ...runtimeArgs(dynamicSpaceSize), "--end-runtime-options", String(process.pid)],
     cwd,
@@ -257,10 +260,11 @@ function launched({ process, pid }: StartedImage, how: LaunchedFrom, plan: Launc
 }
 
 /**
- * Starts an SBCL with Swank that serves this process over an inherited socket. It opens no port, so no other program can connect. It ends
+ * Starts an SBCL or ECL with Swank that serves this process over an inherited socket. It opens no port, so no other program can connect. It ends
  * with this process, or with the worker thread that launched it, in whatever way that ends.
  *
- * The first launch builds a core, which takes some seconds, or with `buildInBackground` loads Swank; later ones start from the core. If that is not possible, Swank is loaded each time.
+ * The first launch of an SBCL builds a core, which takes some seconds, or with `buildInBackground` loads Swank; later ones start from the core. If that is not
+ * possible, and in ECL, Swank is loaded each time.
  * Init files are not loaded: see {@link loadInitFiles}.
  *
  * @throws SwankError `LISP_NOT_FOUND`, `SWANK_NOT_FOUND`, `LAUNCH_FAILED`, `INVALID_ARGUMENT`, `CANCELLED`. No process is left behind then.
@@ -269,6 +273,7 @@ export async function launchImage(options: LaunchImageOptions = {}): Promise<Lau
   checkOptions("launchImage", options, launchImageOptions);
   const plan = await planLaunch(options);
   const { lisp } = plan.ingredients;
+  if (lisp.implementation === "ECL") return launched(await startEcl(plan), "loaded", plan);
   if (options.useCore !== false && lisp.core === undefined) {
     plan.notes.push(
       `${lisp.runtime} contains its core, so no other core can be built for it, and Swank is loaded each time.`,

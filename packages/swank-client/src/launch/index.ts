@@ -1,7 +1,7 @@
 export type { ImageExit } from "../base/errors.js";
 export type { CoreBuildEnd } from "./core.js";
 export { type LaunchedFrom, type LaunchedImage, launchImage } from "./image.js";
-export { type FindLispOptions, findLisp, type LispInstallation } from "./lisp.js";
+export { type FindLispOptions, findLisp, type LaunchableLisp, type LispInstallation } from "./lisp.js";
 export type { LaunchImageOptions } from "./plan.js";
 export { lispProblem, type OutputPart } from "./process.js";
 export {

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join, resolve, sep } from "node:path";
+import { basename, delimiter, join, resolve, sep } from "node:path";
 import { DecodeError, decode, read, type Sexp, SexpError } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions, type OptionsOf } from "../base/options.js";
@@ -37,6 +37,19 @@ const INSTALL_SBCL = `Install SBCL:
   Homebrew:        brew install sbcl
 or name its executable.`;
 
+/** Commands that install ECL. */
+const INSTALL_ECL = `Install ECL:
+  Debian, Ubuntu:  sudo apt-get install ecl
+  Fedora:          sudo dnf install ecl
+  Arch Linux:      sudo pacman -S ecl
+  Homebrew:        brew install ecl
+or name its executable.`;
+
+/** Commands that install the Lisp that the caller means. */
+function installing(executable: string): string {
+  return basename(executable).startsWith("ecl") ? INSTALL_ECL : INSTALL_SBCL;
+}
+
 /** Commands that install Swank. */
 export const INSTALL_SWANK = `Install Swank:
   Debian, Ubuntu:  sudo apt-get install cl-swank
@@ -45,24 +58,28 @@ export const INSTALL_SWANK = `Install Swank:
   anywhere else:   git clone https://github.com/slime/slime ~/common-lisp/slime
 or name the folder of its swank-loader.lisp.`;
 
-/** An SBCL, as it describes itself. */
+/** A Lisp that can be launched. */
+export type LaunchableLisp = "SBCL" | "ECL";
+
+/** An SBCL or ECL, as it describes itself. */
 export interface LispInstallation {
+  readonly implementation: LaunchableLisp;
   /** The requested executable. It may be a script that starts another program. */
   readonly executable: string;
   /** E.g. `2.2.9.debian`. */
   readonly version: string;
   /** The program that runs. */
   readonly runtime: string;
-  /** The core that it starts from; `undefined` if the program contains its core. */
+  /** The core that an SBCL starts from; `undefined` if the program contains its core. */
   readonly core: string | undefined;
-  /** The folder that holds `contrib`. */
+  /** The folder that holds SBCL's `contrib`. */
   readonly home: string | undefined;
   /** True if it has threads. Without them Swank can serve only one request at a time. */
   readonly hasThreads: boolean;
 }
 
-/** A form that prints the input of {@link decodeInstallation} on a separate line. Any Lisp can read the form. */
-const DESCRIBE_FORM = `
+/** The form with which SBCL prints the input of {@link decodeInstallation} on a separate line. Any Lisp can read the form. */
+const DESCRIBE_SBCL = `
 (flet ((sbcl (name) (symbol-value (find-symbol name "SB-EXT")))
        (native (path) (and path (funcall (find-symbol "NATIVE-NAMESTRING" "SB-EXT") path))))
   (let ((*print-pretty* nil))
@@ -74,18 +91,31 @@ const DESCRIBE_FORM = `
                   :threads (and (find :sb-thread *features*) t)))
     (finish-output)))`;
 
+/** The same for ECL. Its executable may be a script, and ECL does not know which program runs. */
+const DESCRIBE_ECL = `
+(let ((*print-pretty* nil) (program (probe-file "/proc/self/exe")))
+  (format t "~&~s~%"
+          (list :version (lisp-implementation-version)
+                :ecl t
+                :runtime (and program (namestring program))
+                :threads (and (find :threads *features*) (find :dffi *features*) t)))
+  (finish-output)
+  (ext:quit))`;
+
 const description = plist({
   version: string,
-  runtime: string,
-  core: nullable(string),
-  home: nullable(string),
+  ecl: optional(boolean),
+  runtime: nullable(string),
+  core: optional(nullable(string)),
+  home: optional(nullable(string)),
   threads: optional(boolean),
 });
 
 /** @throws DecodeError if the text is not the output of the form. */
 function decodeInstallation(executable: string, datum: Sexp): LispInstallation {
-  const { version, runtime, core, home, threads } = description(datum);
+  const { version, ecl, runtime = executable, core, home, threads } = description(datum);
   return {
+    implementation: ecl === true ? "ECL" : "SBCL",
     executable,
     version,
     runtime,
@@ -110,21 +140,23 @@ export interface FindLispOptions extends OptionsOf<typeof findLispOptions> {}
 /** Milliseconds within which a Lisp must describe itself. */
 const DESCRIBE_TIMEOUT = 30_000;
 
-const ARGS = [
+const SBCL_ARGS = [
   "--noinform",
   "--disable-ldb",
   "--no-sysinit",
   "--no-userinit",
   "--non-interactive",
   "--eval",
-  DESCRIBE_FORM,
+  DESCRIBE_SBCL,
 ];
+
+const ECL_ARGS = ["--norc", "-q", "--eval", DESCRIBE_ECL];
 
 /** Folders of Homebrew, MacPorts and SBCL's installer. The PATH of programs started from a desktop often lacks them. */
 const USUAL_FOLDERS = ["/opt/homebrew/bin", "/usr/local/bin", "/opt/local/bin"];
 
 /**
- * Finds the executable of SBCL.
+ * Finds the executable of a Lisp, by default of SBCL.
  *
  * @returns its absolute path
  * @throws SwankError `LISP_NOT_FOUND`, with the commands that install it.
@@ -137,7 +169,7 @@ async function findLispExecutable({ lisp, env = process.env }: FindLispOptions =
     named === undefined
       ? `There is no sbcl on the PATH, nor in ${USUAL_FOLDERS.join(", ")}.`
       : `There is no executable ${named}${lisp === undefined ? ", which the environment variable SBCL names" : ""}.`;
-  throw new SwankError("LISP_NOT_FOUND", message, { remedy: INSTALL_SBCL });
+  throw new SwankError("LISP_NOT_FOUND", message, { remedy: installing(named ?? "sbcl") });
 }
 
 function usualExecutable(env: Readonly<Record<string, string | undefined>>): string | undefined {
@@ -146,9 +178,9 @@ function usualExecutable(env: Readonly<Record<string, string | undefined>>): str
 }
 
 /**
- * Finds SBCL and starts it once to get its description.
+ * Finds a Lisp, by default SBCL, and starts it to get its description.
  *
- * @throws SwankError `LISP_NOT_FOUND` if there is none, if it is not an SBCL, or if it has no threads; `CANCELLED`.
+ * @throws SwankError `LISP_NOT_FOUND` if there is none, if it is neither SBCL nor ECL, or if it has no threads; `CANCELLED`.
  */
 export async function findLisp(options: FindLispOptions = {}): Promise<LispInstallation> {
   checkOptions("findLisp", options, findLispOptions);
@@ -159,21 +191,48 @@ export async function findLisp(options: FindLispOptions = {}): Promise<LispInsta
 /** Runs the Lisp and returns the description that it prints. */
 async function describeLisp(executable: string, options: FindLispOptions): Promise<string> {
   const timeout = AbortSignal.timeout(DESCRIBE_TIMEOUT);
-  const { succeeded, output, ending } = await runLisp(executable, {
-    args: ARGS,
-    env: options.env ?? process.env,
-    signal: eitherSignal(options.signal, timeout),
-  });
+  const run = (args: readonly string[]) =>
+    runLisp(executable, { args, env: options.env ?? process.env, signal: eitherSignal(options.signal, timeout) });
+  // ABCL does not end with SBCL's options. A program with SBCL's name need not be asked first.
+  const known = basename(executable).startsWith("sbcl") ? undefined : otherLisp(await run(["--version"]));
+  const isOther = known !== undefined && known !== "ECL";
+  if (isOther && options.signal?.aborted !== true) throw notLaunchable(executable, known);
+  const { succeeded, output, ending } = await run(known === "ECL" ? ECL_ARGS : SBCL_ARGS);
   if (options.signal?.aborted) throw new SwankError("CANCELLED", "Looking for Lisp was cancelled.");
   if (succeeded) return output;
   if (timeout.aborted) throw unusable(executable, `it did not answer within ${DESCRIBE_TIMEOUT / 1000} s`, output);
-  throw unusable(executable, `running it as SBCL failed (${ending})`, output);
+  throw unusable(executable, `running it as ${known ?? "SBCL"} failed (${ending})`, output);
 }
 
-/** @throws SwankError `LISP_NOT_FOUND` if the output is not that of an SBCL with threads. */
+const DESCRIPTION = /^\(:VERSION .*\)$/m;
+
+/** Lisps that can be attached to, by how their answer to `--version` begins. */
+const OTHER_LISPS: readonly (readonly [RegExp, string])[] = [
+  [/^ECL \d/m, "ECL"],
+  [/^GNU CLISP \d/m, "CLISP"],
+  [/^Armed Bear Common Lisp \d/m, "ABCL"],
+  [/Clozure Common Lisp/, "Clozure CL"],
+  [/^CMU Common Lisp \d/m, "CMUCL"],
+  [/^clasp/im, "Clasp"],
+];
+
+/** The Lisp other than SBCL that has given its version; `undefined` if it is not known. */
+function otherLisp({ output }: { readonly output: string }): string | undefined {
+  return OTHER_LISPS.find(([pattern]) => pattern.test(output))?.[1];
+}
+
+function notLaunchable(executable: string, lisp: string): SwankError {
+  return new SwankError(
+    "LISP_NOT_FOUND",
+    `${executable} cannot be launched: it is ${lisp}. Only SBCL and ECL can be launched.`,
+    { remedy: `Start Swank in ${lisp}, and connect to its port. Or name the executable of SBCL or ECL.` },
+  );
+}
+
+/** @throws SwankError `LISP_NOT_FOUND` if the output is not that of a Lisp with threads. */
 function decodeDescription(executable: string, output: string): LispInstallation {
-  const line = /^\(:VERSION .*\)$/m.exec(output)?.[0];
-  if (line === undefined) throw unusable(executable, "its output is not SBCL's", output);
+  const line = DESCRIPTION.exec(output)?.[0];
+  if (line === undefined) throw unusable(executable, "its output is not that of SBCL or ECL", output);
   const installation = installationOf(executable, line, output);
   if (!installation.hasThreads) throw unusable(executable, "it was built without threads", output);
   return installation;
@@ -184,13 +243,13 @@ function installationOf(executable: string, line: string, output: string): LispI
     return decodeInstallation(executable, read(line));
   } catch (error) {
     if (!(error instanceof DecodeError || error instanceof SexpError)) throw error;
-    throw unusable(executable, "its output is not SBCL's", output);
+    throw unusable(executable, "its output is not that of SBCL or ECL", output);
   }
 }
 
 function unusable(executable: string, why: string, output: string): SwankError {
   return new SwankError("LISP_NOT_FOUND", `${executable} cannot be used: ${why}.${printedText(output)}`, {
-    remedy: INSTALL_SBCL,
+    remedy: installing(executable),
     details: { output },
   });
 }

@@ -38,7 +38,7 @@ export function underDefaultSettings(forms: readonly string[]): string {
 }
 
 /** The launcher's Lisp files that are loaded before Swank, and those loaded after it. */
-const BEFORE_SWANK = ["port/any-names", "port/sbcl-internals", "port/sbcl-system", "launch/process"];
+const BEFORE_SWANK = ["port/any-names", "port/any-loader", "port/sbcl-internals", "port/sbcl-system", "launch/process"];
 
 const AFTER_SWANK = [
   "port/sbcl-calls",
@@ -162,7 +162,7 @@ export interface LaunchPlan {
 }
 
 /**
- * Finds SBCL, Swank and the cache folder for a launch.
+ * Finds the Lisp, Swank and the cache folder for a launch.
  *
  * @throws SwankError `LISP_NOT_FOUND`, `SWANK_NOT_FOUND`, `INVALID_ARGUMENT`, `CANCELLED`
  */
@@ -206,19 +206,22 @@ async function checkLaunch(options: LaunchImageOptions): Promise<void> {
 }
 
 export const launchImageOptions = {
-  /** SBCL's executable, a path or a name on the PATH. Default: the environment variable `SBCL`, or `sbcl`. */
+  /**
+   * The executable of SBCL or ECL, a path or a name on the PATH. Default: the environment variable `SBCL`, or `sbcl`. In ECL, Swank is loaded each time,
+   * which takes half a second.
+   */
   lisp: check.text,
   /** Folder of `swank-loader.lisp`. Default: the environment variable `SWANK`, or the result of `findSwank`. */
   swank: check.text,
-  /** The folder for cores. Default: `swank-toolkit` in the user's cache folder. */
+  /** The folder for SBCL's cores. Default: `swank-toolkit` in the user's cache folder. */
   cacheDir: check.text,
-  /** `false`: load Swank each time instead of starting from a core that contains it. Default: true. */
+  /** `false`: load Swank each time instead of starting from a core that contains it. Default: true in SBCL. ECL has no cores. */
   useCore: check.flag,
   /** The image's working folder. Default: this process's. */
   cwd: check.text,
   /** The image's whole environment. Default: this process's. */
   env: check.any<Readonly<Record<string, string | undefined>>>(),
-  /** The largest size of the image's heap, in megabytes. Default: SBCL's. */
+  /** The largest size of the heap of an SBCL, in megabytes. Default: SBCL's. */
   dynamicSpaceSize: check.number("a number of megabytes", (size) => Number.isSafeInteger(size) && size > 0),
   /** Lisp texts to load into the core after Swank. They are not loaded into an image without a core. Default: this package's runtime. */
   runtimeSources: check.any<readonly string[]>(),
@@ -236,7 +239,7 @@ export const launchImageOptions = {
   /**
    * `true`: the first launch with this SBCL and Swank loads Swank at once, and the core for later launches is built while the image runs, see
    * `LaunchedImage.coreBuild`. If that image ends too early, the next launch builds the core. Default: false, the first launch builds the
-   * core.
+   * core. Without effect in ECL.
    */
   buildInBackground: check.flag,
   /**

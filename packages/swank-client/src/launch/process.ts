@@ -203,6 +203,8 @@ function warn(error: unknown): void {
 
 /** Options for starting the process of an image. */
 interface ImageCommand {
+  /** The name under which the program runs. */
+  readonly name: string;
   readonly runtime: string;
   readonly args: readonly string[];
   readonly cwd: string | undefined;
@@ -239,10 +241,10 @@ export class ImageProcess {
    *
    * @throws SwankError `LAUNCH_FAILED` if the process cannot be created.
    */
-  constructor({ runtime, args, cwd, env, onLog }: ImageCommand) {
+  constructor({ name, runtime, args, cwd, env, onLog }: ImageCommand) {
     this.#log = new OutputLog(onLog);
     this.#child = spawn(runtime, args, {
-      argv0: "sbcl",
+      argv0: name,
       stdio: ["ignore", "pipe", "pipe", "pipe"],
       detached: true,
       cwd,
