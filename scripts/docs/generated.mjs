@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { listTools } from "../checks/sizes.mjs";
 import { vscode } from "../manifests/manifests.mjs";
 import { inRepository } from "../setup/paths.mjs";
+import { eclSession } from "./ecl-session.mjs";
 
 /** The skills of swank-mcp, folders of packages/swank-mcp/skills. */
 export const SKILLS = ["lisp-debugging", "lisp-development", "lisp-live-systems"];
@@ -20,6 +21,7 @@ export const GENERATED = {
   "server-errors": async () => errors((await import("../../packages/swank-mcp/dist/base/refusals.js")).REFUSALS),
   tools,
   calls,
+  "ecl-session": eclSession,
   "agent-instructions": async () => `\`\`\`text\n${(await instructions()).INSTRUCTIONS}\n\`\`\``,
   "agent-skills": skillTable,
   "guidance-errors": async () => (await instructions()).GUIDANCE.errors,

@@ -426,7 +426,7 @@ export class SwankClient extends ClientQuestions {
   /**
    * Resets the session: ends this client's evaluations, stopped or running, and the stopped threads that they started, removes its
    * breakpoints, clears history, package and readtable, and undefines the functions, macros and variables that only its evaluations
-   * defined. Files that it loaded stay loaded.
+   * defined. Files that it loaded stay loaded. In a Lisp other than SBCL, definitions stay, because none are recorded.
    *
    * @throws SwankError `RUNTIME_FAILED`, `REQUEST_TIMEOUT`, or the reason of a closed connection.
    */

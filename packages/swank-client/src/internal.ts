@@ -3,6 +3,7 @@
  * changes without notice.
  */
 export { bareCode } from "sexp-parser";
+export { Abilities } from "./base/abilities.js";
 export { changesCode } from "./code/changes.js";
 export { loadCode, testCode } from "./code/load.js";
 export type { PreparedCode, RunCode } from "./evaluation/work.js";

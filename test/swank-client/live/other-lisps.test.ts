@@ -83,6 +83,16 @@ describe("A client of ECL", () => {
     expect(await evaluation.next({ timeout: SOON })).to.have.property("status", "aborted");
   });
 
+  it("evaluates in a frame of a function that establishes restarts, whose variables ECL itself confuses", async () => {
+    await client.eval("(defun share (sum people) (restart-case (/ sum people) (use-value (v) v)))");
+    const { stop } = await stopped("(share 7 0)");
+    const frame = stop.condition.frames.find(({ kind }) => kind === "user")?.index ?? -1;
+    expect((await stop.evaluateInFrame(frame, "(list sum people)")).values).to.deep.equal(["(7 0)"]);
+    expect((await stop.evaluateInFrame(frame, "(setf people 2)")).values).to.deep.equal(["2"]);
+    expect((await stop.evaluateInFrame(frame, "people")).values).to.deep.equal(["0"]);
+    await stop.abort();
+  });
+
   it("serves other requests while a thread is stopped", async () => {
     const { stop } = await stopped('(error "wait")');
     expect(await client.eval("(+ 1 2)")).to.deep.equal(["3"]);
@@ -142,6 +152,32 @@ describe("A client of ECL", () => {
     const compiled = await client.code.compile({ code }, { load: true });
     expect(compiled).to.include({ status: "compiled", failed: false });
     expect(await client.eval("(compiled-here '(7))")).to.deep.equal(["7"]);
+  });
+
+  it("reports errors that the compiler finds, which are no errors in Lisp", async () => {
+    const compiled = await client.code.compile({ code: "(defun f (x) (car 1 2))" });
+    if (compiled.status !== "compiled") throw new Error(compiled.status);
+    expect(compiled.failed).to.equal(true);
+    const notes = compiled.notes.map(({ severity, message }) => [severity, message]);
+    expect(notes).to.deep.include(["error", "Wrong number of arguments for function CAR"]);
+    expect(notes).to.deep.include(["style-warning", "The variable X is not used."]);
+  });
+
+  it("resets the session, whose definitions stay", async () => {
+    await client.eval('(defpackage "RESET-TEST" (:use "CL")) (in-package "RESET-TEST") (defun kept () 1)');
+    const { evaluation } = await stopped('(error "wait")');
+    expect(await client.reset()).to.deep.equal({
+      undefined: [],
+      left: [],
+      loaded: [],
+      package: "COMMON-LISP-USER",
+      aborted: 1,
+      stillRunning: 0,
+    });
+    expect(await evaluation.next({ timeout: SOON })).to.have.property("status", "aborted");
+    expect(await client.eval("(list (package-name *package*) (reset-test::kept) *)")).to.deep.equal([
+      '("COMMON-LISP-USER" 1 NIL)',
+    ]);
   });
 
   it("lists threads, and knows its own evaluations among them", async () => {

@@ -42,6 +42,17 @@ describe("swank-mcp doctor", () => {
     expectFacts(output, "ok      Emacs: ", "ok      SLIME: ");
   });
 
+  it("names ECL with its version, and what it cannot do", async () => {
+    const { output, code } = await doctor({}, ["--lisp", "ecl"]);
+    expect(code, output).to.equal(0);
+    expect(output).to.match(/^ok {6}ECL: \d+\.\d+\.\d+, .*ecl\n {8}cannot: restart-frame, .*stepping/m);
+    const heap = await doctor({}, ["--lisp", "ecl", "--dynamic-space-size", "512"]);
+    expect(heap.code).to.equal(1);
+    expectFacts(heap.output, "MISSING ECL: ", "mend: start swank-mcp without --dynamic-space-size");
+    const none = await doctor({}, ["--lisp", join(home, "ecl")]);
+    expectFacts(none.output, "MISSING ECL: There is no executable", "apt-get install ecl");
+  });
+
   it("says what is missing and the line that mends it, and exits with 1", async () => {
     // Only Node is on this PATH.
     const environment = {

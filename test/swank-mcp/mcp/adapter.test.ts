@@ -52,12 +52,12 @@ describe("serveMcp with the SDK's client, without Lisp", () => {
     for (const name of ["lisp-status", "evaluate-lisp"]) {
       const result = await mcp.call(name, name === "evaluate-lisp" ? { code: "1" } : {});
       expect(result.isError).to.equal(true);
-      expect(blocks(result)).to.deep.equal(["There is no sbcl here.\nInstall SBCL, or name the sbcl program."]);
+      expect(blocks(result)).to.deep.equal(["There is no sbcl here.\nInstall SBCL or ECL, or name its executable."]);
       expect(result.structuredContent).to.deep.equal({
         error: {
           code: -32000,
           message: "There is no sbcl here.",
-          data: { type: "LISP_NOT_FOUND", next: "Install SBCL, or name the sbcl program." },
+          data: { type: "LISP_NOT_FOUND", next: "Install SBCL or ECL, or name its executable." },
         },
       });
     }

@@ -38,6 +38,16 @@ describe("ToolGuide", () => {
     expect(new ToolGuide([], new Map([["load-system", ",load"]])).advise(text)).to.equal(text);
   });
 
+  it("names no tool that the image cannot serve, from when it is known", () => {
+    let unusable: readonly string[] = [];
+    const guide = new ToolGuide(["breakpoint_list"], new Map(), () => unusable);
+    expect(guide.advise("heap shows it. Go on.")).to.equal("heap shows it. Go on.");
+    unusable = ["heap"];
+    expect(guide.advise("heap shows it. Go on.")).to.equal("Go on.");
+    expect(guide.offers("heap")).to.equal(false);
+    expect(guide.advice("heap shows it.")).to.equal("The tools that would help here need what this Lisp cannot do.");
+  });
+
   it("says why there is no advice", () => {
     expect(GUIDE.advice("debugger_frames lists them.")).to.equal(
       "The tools that would help here are switched off (--tools or --read-only).",

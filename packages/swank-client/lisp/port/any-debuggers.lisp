@@ -1,9 +1,10 @@
-;;;; What the debuggers of Lisps other than SBCL call things: frames between the user's code and the debugger, and classes of the Lisp's own.
+;;;; What the debuggers and compilers of Lisps other than SBCL call things: frames between the user's code and the debugger, and classes of the Lisp's own.
 
 (defpackage #:swank-client/any-debuggers
-  (:documentation "What the debuggers of Lisps other than SBCL show that is not the user's.")
+  (:documentation "What the debuggers and compilers of Lisps other than SBCL do in their own way.")
   (:use #:common-lisp)
-  (:export #:bare-call #:implementation-package-p #:machinery-p))
+  (:import-from #:swank-client/any-names #:accessible-symbol)
+  (:export #:bare-call #:compiler-error-p #:compiler-message #:evaluate-in-frame #:implementation-package-p #:machinery-p))
 
 (in-package #:swank-client/any-debuggers)
 
@@ -57,3 +58,47 @@ CLISP's frames of forms are the user's, because they have the variables."
 (defun implementation-package-p (package)
   "True if PACKAGE holds the Lisp's own conditions."
   (member (package-name package) '("SYSTEM" "SI" "CONDITIONS" "EXT" "EXTENSIONS" "CLOS" "FFI") :test #'string=))
+
+;;; Evaluation in frames
+
+(defun variable-symbol (name package)
+  "The symbol of a variable with NAME, as ECL has it: a symbol or, of native code, a string such as \"\\\"PKG::X\\\"\". NIL if none has that name.
+A name without a package is of PACKAGE."
+  (if (symbolp name)
+      (and (symbol-package name) name)
+      (let* ((text (string-trim "\"|" name))
+             (colons (search "::" text))
+             (home (if colons (find-package (subseq text 0 colons)) package)))
+        (and home (values (accessible-symbol (if colons (subseq text (+ 2 colons)) text) home))))))
+
+(defun bound-in-frame (index package)
+  "((VARIABLE (QUOTE VALUE)) ...) of the frame INDEX, the innermost binding of each variable."
+  (let ((bindings '()))
+    (dolist (local (swank/backend:frame-locals index) (nreverse bindings))
+      (let ((variable (variable-symbol (getf local :name) package)))
+        (unless (or (null variable) (constantp variable) (assoc variable bindings))
+          (push `(,variable ',(getf local :value)) bindings))))))
+
+(defun evaluate-in-frame (form index package)
+  "The values of FORM in the frame INDEX. PACKAGE is that of names without one.
+ECL's own evaluation in a frame confuses the variables of functions that establish restarts or blocks, so there FORM gets copies of the variables."
+  #+ecl (let ((bindings (bound-in-frame index package)))
+          (eval `(let ,bindings (declare (ignorable ,@(mapcar #'first bindings))) ,form)))
+  #-ecl (progn package (swank/backend:eval-in-frame form index)))
+
+;;; Conditions of compilers
+
+(defun of-compiler-p (condition name)
+  "True if CONDITION is of the class NAME of ECL's compiler, which need not be loaded."
+  #+ecl (let ((class (accessible-symbol name "C"))) (and class (find-class class nil) (typep condition class)))
+  #-ecl (progn condition name nil))
+
+(defun compiler-error-p (condition)
+  "True if CONDITION is an error that a compiler has found, and no ERROR."
+  (of-compiler-p condition "COMPILER-ERROR"))
+
+(defun compiler-message (condition)
+  "The message of CONDITION, of a compiler, without the place, or NIL for other conditions."
+  (and (of-compiler-p condition "COMPILER-MESSAGE")
+       (simple-condition-format-control condition)
+       (apply #'format nil (simple-condition-format-control condition) (simple-condition-format-arguments condition))))

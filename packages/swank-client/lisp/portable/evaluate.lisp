@@ -52,6 +52,11 @@
   (current-session)
   t)
 
+(defun reset ()
+  "Forget the package and the history of this connection's session. Its definitions are not known, and stay. => (() () () PACKAGE)"
+  (setf (gethash *emacs-connection* *sessions*) (make-session :evaluations (session-evaluations (current-session))))
+  (list '() '() '() (package-name (user-package))))
+
 ;;; Output
 
 (defstruct (output (:copier nil))

@@ -4,7 +4,7 @@
 (defpackage #:swank-client/portable
   (:documentation "Evaluations, stops and questions about code in a Lisp other than SBCL. The client calls the exported functions.")
   (:use #:common-lisp)
-  (:import-from #:swank-client/any-debuggers #:bare-call #:implementation-package-p #:machinery-p)
+  (:import-from #:swank-client/any-debuggers #:bare-call #:compiler-error-p #:compiler-message #:evaluate-in-frame #:implementation-package-p #:machinery-p)
   (:import-from #:swank-client/any-lisp #:current-folder #:or-nil)
   (:import-from #:swank-client/any-names #:accessible-symbol #:user-package)
   (:import-from #:swank-client/swank-connections #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:with-connection)
@@ -13,4 +13,4 @@
   (:import-from #:swank-client/swank-requests #:*buffer-package* #:call/truncated-output-to-string #:send-to-emacs)
   (:export #:abort-evaluation #:abort-stop #:apropos-names #:at-stop #:attach #:begin-session #:compile-code #:continue-stop #:describe-name
            #:end-attempt #:eval-in-frame #:evaluate #:frame-locals #:frames #:interrupt #:invoke-offered-restart #:kill #:list-threads
-           #:macroexpand-code #:restart-frame #:return-from-frame #:stop #:stop-identity))
+           #:macroexpand-code #:reset #:restart-frame #:return-from-frame #:stop #:stop-identity))

@@ -232,6 +232,10 @@ DOCUMENTATION) ...) COUNT LEFT-OUT UNDEFINED FILTERED SIMILAR) | (:bad-pattern R
            (compile-given file t package load))
       (or-nil (delete-file file)))))
 
+(defun compiler-note (severity condition)
+  "A plist of what the compiler says by CONDITION."
+  (list :severity severity :message (on-one-line (or (or-nil (compiler-message condition)) (message-text condition)))))
+
 (defun compile-given (file text-p package load)
   "Compile FILE, which holds a text of the client with a first line more if TEXT-P."
   (let ((notes '()) (output nil) (failed nil) (loaded nil))
@@ -240,16 +244,16 @@ DOCUMENTATION) ...) COUNT LEFT-OUT UNDEFINED FILTERED SIMILAR) | (:bad-pattern R
               (*standard-output* (make-broadcast-stream))
               (*error-output* (make-broadcast-stream)))
           (handler-bind ((warning (lambda (condition)
-                                    (push (list :severity (if (typep condition 'style-warning) :style-warning :warning)
-                                                :message (on-one-line (message-text condition)))
-                                          notes)
-                                    (muffle-warning condition))))
+                                    (pushnew (compiler-note (if (typep condition 'style-warning) :style-warning :warning) condition)
+                                             notes :test #'equal)
+                                    (muffle-warning condition)))
+                         ((satisfies compiler-error-p) (lambda (condition) (push (compiler-note :error condition) notes))))
             (multiple-value-bind (result warned-p failed-p) (compile-file file)
               (declare (ignore warned-p))
               (setf output result failed (or (null result) (and failed-p (null result)))))))
       (error (condition)
         (setf failed t)
-        (push (list :severity :error :message (on-one-line (message-text condition))) notes)))
+        (push (compiler-note :error condition) notes)))
     (when (and output load (not failed))
       (setf loaded (handler-case (progn (load output) t)
                      (error (condition) (list (class-text (shown-class condition)) (message-text condition) '())))))

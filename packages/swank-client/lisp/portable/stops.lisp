@@ -231,7 +231,7 @@
                                        (lambda ()
                                          (let* ((*standard-output* stdout)
                                                 (*error-output* stderr)
-                                                (values (multiple-value-list (swank/backend:eval-in-frame (forms-of source) index))))
+                                                (values (multiple-value-list (evaluate-in-frame (forms-of source) index *buffer-package*))))
                                            (texts-of-values values (or limit 20000)
                                                             (lambda (value each) (value-text value each 200 20))))))))
             (case (first result)

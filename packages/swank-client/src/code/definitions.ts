@@ -112,6 +112,7 @@ export interface ResetReport extends Omit<Decoded<typeof resetAnswer>, "package"
 export const reset = lispFunction({
   name: "reset",
   module: "image",
+  ability: "evaluate",
   decode: resetAnswer,
   timeout: SESSION_TIME,
   label: () => "resetting the session",

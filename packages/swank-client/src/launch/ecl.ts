@@ -24,6 +24,7 @@ function checkOptionsForEcl(options: LaunchImageOptions, { executable }: LispIns
   const names = refused.join(", ");
   throw new SwankError("INVALID_ARGUMENT", `Only SBCL can be launched with ${names}, and ${executable} is ECL.`, {
     remedy: `Leave out ${names}, or name the executable of SBCL.`,
+    details: { implementation: "ECL" },
   });
 }
 

@@ -124,6 +124,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** Replaces advice that names only tools that are switched off. */
 const NO_ADVICE = "The tools that would help here are switched off (--tools or --read-only).";
 
+/** The same for advice that names only tools that the image cannot serve. */
+const NO_USABLE_ADVICE = "The tools that would help here need what this Lisp cannot do.";
+
 /** A sentence with the white space that follows it. */
 const SENTENCE = /\S[\s\S]*?(?:[.!?](?=\s)\s+|$)/g;
 
@@ -134,14 +137,21 @@ const TOOL_NAME = /(?<![\w:-])([a-z]+(?:[_-][a-z]+)+)(?: tool\b)?(?![\w-])/g;
 export class ToolGuide {
   readonly #hidden: ReadonlySet<string>;
   readonly #names: ReadonlyMap<string, string>;
+  readonly #unusable: () => readonly string[];
 
   /**
    * @param hidden - Names of the tools that are switched off.
    * @param names - The client's own names for tools, such as the commands of the console. Default: the tools' names.
+   * @param unusable - Returns the names of the tools that the image, as far as it is known, cannot serve. Default: none.
    */
-  constructor(hidden: Iterable<string> = [], names: ReadonlyMap<string, string> = new Map()) {
+  constructor(
+    hidden: Iterable<string> = [],
+    names: ReadonlyMap<string, string> = new Map(),
+    unusable: () => readonly string[] = () => [],
+  ) {
     this.#hidden = new Set(hidden);
     this.#names = names;
+    this.#unusable = unusable;
   }
 
   /** The client's name for a tool. */
@@ -150,7 +160,7 @@ export class ToolGuide {
   }
 
   offers(name: string): boolean {
-    return !this.#hidden.has(name);
+    return !this.#hidden.has(name) && !this.#unusable().includes(name);
   }
 
   /** Whether the client can call every tool that a text names. */
@@ -159,7 +169,7 @@ export class ToolGuide {
   }
 
   /**
-   * Removes the sentences that name a switched-off tool, and puts the client's names for the others. For text that this server wrote, not
+   * Removes the sentences that name a tool that is switched off or that the image cannot serve, and puts the client's names for the others. For text that this server wrote, not
    * for Lisp's output.
    */
   advise(text: string): string {
@@ -170,7 +180,8 @@ export class ToolGuide {
 
   /** As `advise`, but if no sentence is left, the result says why there is no advice. */
   advice(text: string): string {
-    return this.advise(text) || NO_ADVICE;
+    const isOff = [...this.#hidden].some((name) => namesTool(text, name));
+    return this.advise(text) || (isOff ? NO_ADVICE : NO_USABLE_ADVICE);
   }
 
   #keptOf(paragraph: string): string {
@@ -187,7 +198,7 @@ export class ToolGuide {
   }
 
   #namesHidden(text: string): boolean {
-    return [...this.#hidden].some((name) => namesTool(text, name));
+    return [...this.#hidden, ...this.#unusable()].some((name) => namesTool(text, name));
   }
 }
 

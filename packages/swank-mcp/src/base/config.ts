@@ -126,7 +126,7 @@ export const OPTIONS = {
   lisp: textOption({
     flag: "--lisp",
     placeholder: "COMMAND",
-    summary: "The sbcl program to launch.",
+    summary: "The program to launch: of SBCL, or of ECL, such as ecl.",
     fallback:
       "the environment variable SBCL, else sbcl on the PATH or where Homebrew, MacPorts or SBCL's installer puts it",
   }),
@@ -145,7 +145,7 @@ export const OPTIONS = {
   share,
   noUserInit: flagOption({
     flag: "--no-user-init",
-    summary: "Do not load the user's .sbclrc into the launched image.",
+    summary: "Do not load the user's init file, .sbclrc or .eclrc, into the launched image.",
   }),
   fix: flagOption({
     flag: "--fix",
@@ -165,7 +165,7 @@ export const OPTIONS = {
   dynamicSpaceSize: optionalNumberOption({
     flag: "--dynamic-space-size",
     placeholder: "MEGABYTES",
-    summary: "The heap size of the launched image.",
+    summary: "The heap size of the launched image, which must be SBCL.",
     fallback: "SBCL's own",
     min: 1,
     max: 16_777_216,

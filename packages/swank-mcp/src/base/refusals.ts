@@ -280,7 +280,7 @@ function otherPort({ details }: SwankError, { host }: ImageAddress): string {
 
 /** The options that can correct a failed launch, by the client's error code. */
 const OPTIONS: Readonly<Record<string, string>> = {
-  LISP_NOT_FOUND: "To use another sbcl, start swank-mcp with --lisp COMMAND.",
+  LISP_NOT_FOUND: "To use another Lisp, SBCL or ECL, start swank-mcp with --lisp COMMAND.",
   SWANK_NOT_FOUND: "To use another Swank, start swank-mcp with --swank FOLDER.",
   LAUNCH_FAILED:
     "The environment and the options of swank-mcp are read when it starts: after changing them, restart it.",
@@ -288,10 +288,13 @@ const OPTIONS: Readonly<Record<string, string>> = {
 
 const HEAP = "Start swank-mcp with another --dynamic-space-size, such as 1024, or without it.";
 
+const ONLY_SBCL = "Start swank-mcp without --dynamic-space-size, or with --lisp COMMAND for an SBCL.";
+
 /** Explains why no image can be launched, with a remedy in terms of this server's options. */
 export function explainUnlaunched(error: unknown, { dynamicSpaceSize }: Pick<Config, "dynamicSpaceSize">) {
   if (!(error instanceof SwankError)) return error;
-  if (error.code === "INVALID_ARGUMENT" && dynamicSpaceSize !== undefined) return reworded(error, HEAP);
+  if (error.code === "INVALID_ARGUMENT" && dynamicSpaceSize !== undefined)
+    return reworded(error, error.details.implementation === undefined ? HEAP : ONLY_SBCL);
   const option = OPTIONS[error.code];
   return option === undefined ? error : reworded(error, `${error.remedy}\n${option}`);
 }

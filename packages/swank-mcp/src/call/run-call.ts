@@ -155,11 +155,11 @@ async function ownerOf(
   return { name: owner.name.text, approvals: owner.approvals, ask: owner.askUser, asking: agent.name.text };
 }
 
-function findTool({ tools, withheld }: ToolHost, name: unknown): Tool {
+function findTool({ tools, withheld, guide }: ToolHost, name: unknown): Tool {
   const tool = tools.find((candidate) => candidate.name === name);
   if (tool !== undefined) return tool;
   if (typeof name === "string" && withheld.includes(name)) throw readOnlyRefusal(name);
-  const names = tools.map((candidate) => candidate.name);
+  const names = tools.map((candidate) => candidate.name).filter((each) => guide.offers(each));
   if (typeof name !== "string") {
     const given = name === undefined ? "is missing" : `must be a string, not ${shown(name)}`;
     throw new Refusal("INVALID_ARGUMENTS", `The tool's "name" ${given}.`, {

@@ -1,8 +1,15 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { createServer } from "node:http";
-import { delimiter, join, resolve } from "node:path";
+import { basename, delimiter, join, resolve } from "node:path";
 import { SwankError } from "swank-client";
-import { attempted, defaultCacheFolder, homeFolder, ownFolder, quicklispFolders } from "swank-client/internal";
+import {
+  Abilities,
+  attempted,
+  defaultCacheFolder,
+  homeFolder,
+  ownFolder,
+  quicklispFolders,
+} from "swank-client/internal";
 import { findLisp, findSwank } from "swank-client/launch";
 import { isExecutable } from "../base/client-setup.js";
 import { type Config, DEFAULT_HOST, DEFAULT_PORT, isLoopback } from "../base/config.js";
@@ -21,7 +28,7 @@ export interface Examination {
   readonly exitCode: number;
 }
 
-/** Looks for what the server needs and what it can use. Starts SBCL and Emacs for a moment, and changes nothing. */
+/** Looks for what the server needs and what it can use. Starts the Lisp and Emacs for a moment, and changes nothing. */
 export async function examine(config: Config, env: Environment): Promise<Examination> {
   // A program that hangs is given half a minute, so they are started together.
   const [lisp, emacs] = await Promise.all([lispFinding(config, env), emacsFindings(env)]);
@@ -58,16 +65,23 @@ function nodeFinding(): Finding {
     : { subject: "Node", state: "ok", text };
 }
 
-async function lispFinding({ lisp }: Config, env: Environment): Promise<Finding> {
+const WITHOUT_HEAP = "start swank-mcp without --dynamic-space-size";
+
+async function lispFinding({ lisp, dynamicSpaceSize }: Config, env: Environment): Promise<Finding> {
   try {
-    const { version, executable } = await findLisp({ ...(lisp === undefined ? {} : { lisp }), env });
-    return { subject: "SBCL", state: "ok", text: `${version}, ${testedText(version, TESTED.sbcl)}, ${executable}` };
+    const { implementation, version, executable } = await findLisp({ ...(lisp === undefined ? {} : { lisp }), env });
+    const text = `${version}, ${testedText(version, TESTED[implementation === "ECL" ? "ecl" : "sbcl"])}, ${executable}`;
+    if (implementation === "SBCL") return { subject: "SBCL", state: "ok", text };
+    if (dynamicSpaceSize !== undefined)
+      return { subject: "ECL", state: "missing", text: `${text}; only SBCL takes a heap size`, mend: WITHOUT_HEAP };
+    const { missing } = new Abilities(implementation, version, "spawn");
+    return { subject: "ECL", state: "ok", text: `${text}\ncannot: ${missing.join(", ")}` };
   } catch (error) {
-    const finding = missing("SBCL", error, env);
-    if (!finding.text.includes("cannot be used")) return finding;
+    const finding = missing(basename(lisp ?? "").startsWith("ecl") ? "ECL" : "SBCL", error, env);
+    if (!/cannot be (?:used|launched)/.test(finding.text)) return finding;
     // One is installed, so that installing it helps nobody.
     const mend =
-      lisp === undefined && env["SBCL"] ? "unset SBCL" : "start swank-mcp with --lisp, the path of another SBCL";
+      lisp === undefined && env["SBCL"] ? "unset SBCL" : "start swank-mcp with --lisp, the path of an SBCL or ECL";
     return { ...finding, mend };
   }
 }

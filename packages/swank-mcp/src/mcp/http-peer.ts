@@ -141,9 +141,15 @@ export class ModernPeer implements HttpPeer {
   }
 
   answer(request: Request, sent: Message | undefined): Promise<Response> {
-    if (isListen(sent)) this.#connection.resources.watch((uri) => this.#whole.notify.resourceUpdated(uri));
+    if (isListen(sent)) this.#watch();
     const handler = takesEvents(request) && isCall(sent) ? this.#streaming : this.#whole;
     return handler.fetch(request, { parsedBody: sent });
+  }
+
+  #watch(): void {
+    const { resources, lists } = this.#connection;
+    resources.watch((uri) => this.#whole.notify.resourceUpdated(uri));
+    lists.watch(() => this.#whole.notify.toolsChanged());
   }
 
   async close(): Promise<void> {

@@ -233,6 +233,7 @@ export interface Connection {
   list(hasApp: boolean): { readonly tools: readonly object[] };
   readonly resources: Resources;
   readonly channel: Channel;
+  readonly lists: ListWatch;
   /** True if each request has a server of its own, which can send nothing by itself. */
   readonly isPerRequest?: boolean;
   /** Only the first client that a connection names counts. */
@@ -247,11 +248,13 @@ export function connectionOf(tools: ToolServer, events: ConnectionEvents): Conne
   const calls = new SuspendedCalls(tools);
   const resources = new Resources(tools);
   const channel = new Channel(tools);
+  const lists = new ListWatch(tools);
   return {
     tools,
     calls,
     resources,
     channel,
+    lists,
     list: (hasApp) => ({
       tools: tools.usableTools.map((tool) => (hasApp ? withApp(tool.name, listed(tool)) : listed(tool))),
     }),
@@ -262,21 +265,36 @@ export function connectionOf(tools: ToolServer, events: ConnectionEvents): Conne
       calls.close();
       resources.close();
       channel.close();
+      lists.close();
     },
   };
 }
 
-/** Tells a client when an image turns out to lack what some of the tools need. */
-function announceLists(server: Server, { tools, isQuiet }: Connection): void {
-  if (isQuiet === true || !mayLackTools(tools)) return;
-  const end = tools.agent.host.onSession(({ client }) => {
-    if (client.abilities.missing.length > 0) server.sendToolListChanged().catch(() => end());
-  });
+/** Tells when an image turns out to lack what some of the tools need. */
+class ListWatch {
+  readonly #tools: ToolServer;
+  #end: (() => void) | undefined;
+
+  constructor(tools: ToolServer) {
+    this.#tools = tools;
+  }
+
+  /** Calls the listener at each change. Only the first listener is called. */
+  watch(onChange: () => void): void {
+    if (!mayLackTools(this.#tools)) return;
+    this.#end ??= this.#tools.agent.host.onSession(({ client }) => {
+      if (client.abilities.missing.length > 0) onChange();
+    });
+  }
+
+  close(): void {
+    this.#end?.();
+  }
 }
 
-/** Whether the image may be no SBCL: the tools of a launched one never change. */
-function mayLackTools({ agent }: ToolServer): boolean {
-  return agent.config.attach !== undefined;
+/** Whether the image may be no SBCL: the tools of one that is launched by default never change. */
+function mayLackTools({ agent: { config } }: ToolServer): boolean {
+  return config.attach !== undefined || config.lisp !== undefined;
 }
 
 /**
@@ -316,7 +334,8 @@ export function serveLegacy(server: Server, connection: Connection): void {
   server.oninitialized = () => {
     onClient(server.getClientVersion());
     openChannel(server, connection);
-    announceLists(server, connection);
+    if (connection.isQuiet !== true)
+      connection.lists.watch(() => server.sendToolListChanged().catch(connection.onError));
   };
   server.setRequestHandler("tools/call", ({ params }, context) =>
     callAskingInside(connection, server, { ...params.arguments }, context),

@@ -269,7 +269,10 @@ export function serveMcp(tools: ToolServer, streams: McpStreams, events: McpEven
   const { onError } = events;
   let pinned: Server | undefined;
   // The SDK passes each update on to the subscriptions that want it.
-  const onListen = () => connection.resources.watch((uri) => pinned?.sendResourceUpdated({ uri }).catch(onError));
+  const onListen = () => {
+    connection.resources.watch((uri) => pinned?.sendResourceUpdated({ uri }).catch(onError));
+    connection.lists.watch(() => pinned?.sendToolListChanged().catch(onError));
+  };
   const wire = new CallWire(streams, { ...events, onClose, onListen });
   const handle = serveStdio(
     ({ era }) => {

@@ -230,7 +230,7 @@ async function openOwnImage(
     swank,
     cacheDir,
     dynamicSpaceSize,
-    useCore: !noCore,
+    ...(noCore ? { useCore: false } : {}),
     signal,
     onLog: (line) => log(`image: ${line}`),
     // The entries of a script in the console may end sooner than the build, and would end it.
@@ -256,7 +256,7 @@ async function openOwnImage(
     throw explainUnlaunched(error, config);
   });
   const { notes } = client;
-  log(`launched SBCL ${client.info.implementation.version}, pid ${image.pid}, ${HOW[image.how]}`);
+  log(`launched ${client.abilities.implementation}, pid ${image.pid}, ${HOW[image.how]}`);
   for (const note of notes) log(`launch: ${note}`);
   void image.coreBuild?.then((end) => {
     log(`launch: the core for later launches: ${end.status === "failed" ? `failed: ${end.reason}` : end.status}`);
@@ -296,7 +296,7 @@ async function openOwnImage(
   }
 }
 
-/** Loads the init files that `sbcl` would load, and the files of `--load`. */
+/** Loads the init files that the Lisp itself would load, and the files of `--load`. */
 async function loadFiles(
   { noUserInit, load }: Config,
   {

@@ -79,6 +79,7 @@ export function chooseTools(
   config: Config,
   catalogue: readonly DeclaredTool[] = CATALOGUE,
   names?: ReadonlyMap<string, string>,
+  unusable?: () => readonly string[],
 ): { readonly tools: readonly Tool[]; readonly withheld: readonly string[]; readonly guide: ToolGuide } {
   const isChosen = ({ family }: DeclaredTool) => config.tools.includes(family);
   const mayRun = ({ canOnlyRead }: DeclaredTool) => canOnlyRead || !config.readOnly;
@@ -89,6 +90,7 @@ export function chooseTools(
     guide: new ToolGuide(
       catalogue.filter((tool) => !isOn(tool)).map(({ name }) => name),
       names,
+      unusable,
     ),
   };
 }

@@ -93,6 +93,11 @@ const UNSAVED = "only in the old image";
 
 const UNKNOWN = "What only the old image had is not known: it did not answer.";
 
+/** For an image of a Lisp other than SBCL, in which definitions are not recorded. */
+function unrecorded({ client }: LispSession): string {
+  return `Only SBCL's definitions are recorded, not those of ${client.abilities.implementation}`;
+}
+
 const RESTORABLE = "reset-session with restore true evaluates these definitions again, until the next reset.";
 
 const NO_FORMS = "Nothing was restored: no definitions of this session are kept.";
@@ -196,6 +201,7 @@ async function resetImage(
 
 /** What only an image has that is about to be replaced, as sections: what it has loaded, and definitions that no file has. */
 async function onlyThere(session: LispSession): Promise<readonly string[]> {
+  if (!session.client.abilities.has("runtime")) return [`${unrecorded(session)}: what only the old image had is gone.`];
   const found = await settledWithin(LIST_TIME, session.client.definitions()).catch(() => undefined);
   // The answer of another call that replaces it says so.
   if (found === undefined) return session.isRetired ? [] : [UNKNOWN];
@@ -253,7 +259,10 @@ async function cleanImage(session: LispSession, signal: AbortSignal): Promise<To
   session.noteReset();
   const report = await session.client.reset();
   if (report.package !== undefined) session.follow(report.package);
-  const kept = session.origin.kind === "own" ? [KEPT] : [];
+  const kept = [
+    ...(session.client.abilities.has("runtime") ? [] : [`${unrecorded(session)}: they were left.`]),
+    ...(session.origin.kind === "own" ? [KEPT] : []),
+  ];
   return answerWith([resetText(report), ...kept], RESET_META, resetData(report));
 }
 

@@ -35,7 +35,8 @@ export class ToolServer {
     agent.steering.onChange((state) => {
       if (state === "out") this.#settleAll(refusalAnswer(this.#host, thrownOut()));
     });
-    this.#host = { ...chooseTools(agent.config, catalogue, names), agent, onDefect: onDefect ?? (() => undefined) };
+    const chosen = chooseTools(agent.config, catalogue, names, () => this.#unusable().map(({ name }) => name));
+    this.#host = { ...chosen, agent, onDefect: onDefect ?? (() => undefined) };
   }
 
   get guide(): ToolGuide {
@@ -48,10 +49,15 @@ export class ToolServer {
 
   /** The tools for which the image can do what they need, as far as it is known. */
   get usableTools(): readonly Tool[] {
+    const unusable = this.#unusable();
+    return this.tools.filter((tool) => !unusable.includes(tool));
+  }
+
+  #unusable(): readonly Tool[] {
     const { state } = this.agent.host;
-    if (state.kind !== "open") return this.tools;
+    if (state.kind !== "open") return [];
     const { abilities } = state.session.client;
-    return this.tools.filter(({ needs }) => needs === undefined || abilities.has(needs));
+    return this.tools.filter(({ needs }) => needs !== undefined && !abilities.has(needs));
   }
 
   /** Names of the tools that --read-only switches off: their calls are refused with the reason. */
