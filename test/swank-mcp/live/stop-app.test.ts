@@ -19,7 +19,15 @@ const AVERAGES = `(progn
       (use-zero () :report "Use 0." 0)))
   (mapcar #'average '((1 2) () (3))))`;
 
-async function hostScript(): Promise<string> {
+let bundled: Promise<string> | undefined;
+
+/** What the host's page runs, bundled once. */
+function hostScript(): Promise<string> {
+  bundled ??= bundledHost();
+  return bundled;
+}
+
+async function bundledHost(): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [HOST],
     bundle: true,
