@@ -4,6 +4,8 @@ import { listTools } from "../checks/sizes.mjs";
 import { vscode } from "../manifests/manifests.mjs";
 import { inRepository } from "../setup/paths.mjs";
 import { eclSession } from "./ecl-session.mjs";
+import { code, prose, table } from "./markdown.mjs";
+import { matrixTables } from "./matrix.mjs";
 
 /** The skills of swank-mcp, folders of packages/swank-mcp/skills. */
 export const SKILLS = ["lisp-debugging", "lisp-development", "lisp-live-systems"];
@@ -29,6 +31,7 @@ export const GENERATED = {
   "guidance-steps": async () => (await instructions()).GUIDANCE.steps,
   "guidance-stops": async () => (await instructions()).GUIDANCE.stops,
   vscode,
+  matrix: matrixTables,
 };
 
 /** What agents are told when they connect. */
@@ -186,25 +189,4 @@ async function docstrings() {
     }
   }
   return found;
-}
-
-/** Formats a Markdown table. @param {readonly string[]} head @param {readonly (readonly string[])[]} rows */
-export function table(head, rows) {
-  const line = (/** @type {readonly string[]} */ cells) => `| ${cells.map(escapeCell).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-}
-
-/** @param {string} text */
-function escapeCell(text) {
-  return text.replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|");
-}
-
-/** Escapes text so that Markdown shows it literally, such as `*package*` or `\\"`. @param {string} text */
-export function prose(text) {
-  return text.replace(/[\\<*_]/g, "\\$&");
-}
-
-/** Formats text as inline code. Markdown needs no escapes there, except `|` in a table, which `table` escapes. @param {string} text */
-export function code(text) {
-  return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;
 }

@@ -1,10 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { table } from "../docs/generated.mjs";
+import { table } from "../docs/markdown.mjs";
+import { columnFile } from "../docs/matrix.mjs";
+import { writePages } from "../docs/pages.mjs";
 import { build } from "../setup/build.mjs";
 import { ensureDependencies } from "../setup/dependencies.mjs";
 import { inRepository } from "../setup/paths.mjs";
-import { closingLine, countTests, sumOf } from "../testing/run-tests.mjs";
+import { runProgram } from "../setup/programs.mjs";
+import { closingLine, countTests, environment, sumOf } from "../testing/run-tests.mjs";
 import { PAIRS, pairEnvironment, providePair, versionsOf } from "./pairs.mjs";
 
 /** Folders with the tests that need Lisp. */
@@ -17,56 +20,95 @@ const HEAD = ["pair", "SBCL", "Swank", "passed", "failed", "tests"];
 
 /** @typedef {{ pair: string, sbcl: string, swank: string, passed: number, failed: number, tests: string }} Row */
 
+/** What is probed beside the pairs: SBCL with the Slynk of the sources that SLY_SOURCES names, and the other Lisps, which must be installed. */
+const OTHERS = ["slynk", "ecl", "abcl", "clisp"];
+
+/** The option for probes without tests. */
+const PROBES_ONLY = "--probes";
+
 /**
- * Runs tests with pairs of SBCL and Swank, one pair after the other, and writes the table of docs/compatibility.md. A pair that cannot be
- * had counts as one failure, and its row stays as it was.
+ * Runs tests with pairs of SBCL and Swank, one pair after the other, and what docs/compatibility.md shows of each with probes, and of the other
+ * images. Writes the tables of that page. A pair that cannot be had counts as one failure, and its row stays as it was; so does a column.
  *
- * @param {readonly string[]} args names of pairs, test files and options of mocha
+ * @param {readonly string[]} args names of pairs and other images, test files, options of mocha, and `--probes`
  */
 export async function runMatrix(args) {
   await ensureDependencies();
   await build();
-  const { pairs, tests, scope } = choosePairs(args);
+  const { pairs, others, tests, scope, probesOnly } = choosePairs(args);
   const { defaultCacheFolder } = await import("../../packages/swank-client/dist/files/own.js");
   const lisps = join(defaultCacheFolder(), "lisps");
   /** @type {Row[]} */
   const rows = [];
+  /** @type {import("../testing/run-tests.mjs").Counts[]} */
+  const probes = [];
   for (const pair of pairs) {
-    const row = await tested(pair, lisps, tests);
-    if (row !== undefined) rows.push({ ...row, tests: scope });
+    const environment = await provided(pair, lisps);
+    if (environment === undefined) continue;
+    // The processes that run the tests inherit the variables.
+    Object.assign(process.env, environment);
+    if (!probesOnly) rows.push({ ...(await tested(pair, environment, tests)), tests: scope });
+    probes.push(await probed("sbcl", pair.name));
   }
+  for (const name of others) probes.push(await probed(name, name));
   if (rows.length > 0) await writeFile(PAGE, withResults(await readFile(PAGE, "utf8"), rows));
-  const counts = sumOf([...rows, { passed: 0, failed: pairs.length - rows.length }]);
+  await writePages();
+  const missing = pairs.length + others.length - probes.length;
+  const counts = sumOf([...rows, ...probes, { passed: 0, failed: missing }]);
   process.stdout.write(`\n${table(HEAD, rows.map(cells))}\n${closingLine(counts)}\n`);
   return counts.failed === 0 ? 0 : 1;
 }
 
-/** Separates the names of pairs among the arguments from the rest. @param {readonly string[]} args */
+/** Separates the names of pairs and of other images among the arguments from the rest. @param {readonly string[]} args */
 export function choosePairs(args) {
-  const named = PAIRS.filter(({ name }) => args.includes(name));
-  const tests = args.filter((arg) => !PAIRS.some(({ name }) => name === arg));
-  const pairs = named.length > 0 ? named : PAIRS;
-  return tests.length === 0 ? { pairs, tests: TESTS, scope: "all" } : { pairs, tests, scope: `${tests.length} named` };
+  const pairs = PAIRS.filter(({ name }) => args.includes(name));
+  const others = OTHERS.filter((name) => args.includes(name));
+  const probesOnly = args.includes(PROBES_ONLY);
+  const known = [PROBES_ONLY, ...PAIRS.map(({ name }) => name), ...OTHERS];
+  const tests = args.filter((arg) => !known.includes(arg));
+  const chosen = pairs.length + others.length > 0 ? { pairs, others } : { pairs: PAIRS, others: OTHERS };
+  const scope = tests.length === 0 ? "all" : `${tests.length} named`;
+  return { ...chosen, tests: tests.length === 0 ? TESTS : tests, scope, probesOnly };
 }
 
 /**
+ * Probes an image, and writes its column.
+ *
+ * @param {string} kind
+ * @param {string} name of the column
+ */
+async function probed(kind, name) {
+  process.stdout.write(`\n${name}: probes\n`);
+  const command = [inRepository("test/dist/matrix/probe-column.js"), kind, columnFile(name)];
+  const exitCode = await runProgram(process.execPath, command, { env: environment() });
+  return exitCode === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+}
+
+/**
+ * The environment variables of a pair; `undefined` if it cannot be had.
+ *
  * @param {import("./pairs.mjs").Pair} pair
  * @param {string} lisps folder of the pairs, in the user's cache folder
- * @param {readonly string[]} tests
  */
-async function tested(pair, lisps, tests) {
+async function provided(pair, lisps) {
   try {
     await providePair(pair, lisps);
+    return pairEnvironment(pair, lisps);
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "SetupError") throw error;
     process.stderr.write(`\n${pair.name}: ${error.message}\n`);
     return undefined;
   }
-  const environment = pairEnvironment(pair, lisps);
+}
+
+/**
+ * @param {import("./pairs.mjs").Pair} pair
+ * @param {{ SBCL: string, SWANK: string }} environment
+ * @param {readonly string[]} tests
+ */
+async function tested(pair, environment, tests) {
   const versions = await versionsOf(environment);
   process.stdout.write(`\n${pair.name}: SBCL ${versions.sbcl}, Swank ${versions.swank}\n`);
-  // The processes that run the tests inherit the variables.
-  Object.assign(process.env, environment);
   return { pair: pair.name, ...versions, ...(await countTests(tests)) };
 }
 

@@ -110,5 +110,9 @@ describe("A client of CLISP", () => {
     expect(outcome).to.have.property("status", "lost");
     expect(outcome.status === "lost" && outcome.cause).to.include({ code: "NOT_SUPPORTED" });
     expect(client.isOpen).to.equal(false);
+    // When the code has ended, its image serves the next client.
+    const next = await connect({ port: image.port, secret: false, timeout: SOON });
+    expect(await next.eval("(+ 1 2)")).to.deep.equal(["3"]);
+    await next.close();
   });
 });

@@ -9,6 +9,8 @@ import { promisify } from "node:util";
 import { expect } from "chai";
 import { connect, type SwankClient } from "swank-client";
 import { findSwank } from "swank-client/launch";
+import * as swank from "swank-client/swank";
+import { rejection } from "../support/caught.js";
 import { expectApprovalExample, expectSymbolExamples } from "../support/contract-examples.js";
 import { EmacsProcess } from "../support/emacs-process.js";
 import { EVERY_CALL } from "../support/every-call.js";
@@ -113,6 +115,23 @@ Operation was (/ 21 0).
   });
 
   describe("describe-last-error and get-backtrace", () => testAttachedLastErrors(3, "slynk"));
+
+  it("has the functions of SLIME's contribs that are SLY's, too, and refuses others with what works instead", async () => {
+    const client = await connect({ port: image.port, timeout: PATIENCE });
+    const { completion, repl, tracing } = swank;
+    expect(await client.run(completion.autodoc, ["mapcar", "f", null])).to.match(/^\(mapcar ===> function <===/);
+    await evaluated(client, "(defun traced-by-dialog (x) x)");
+    await client.run(tracing.dialogToggleTrace, "cl-user::traced-by-dialog");
+    await evaluated(client, "(traced-by-dialog 5)");
+    const { calls } = await client.run(tracing.reportPartialTree, "key");
+    expect(calls.map(({ args }) => args[0]?.text)).to.have.length(1);
+    expect(calls[0]?.args[0]?.text).to.match(/^5\b/);
+    await client.run(tracing.dialogUntraceAll);
+    const { message, remedy } = await rejection(client.run(repl.createRepl), "NOT_SUPPORTED");
+    expect(message).to.match(/^swank-repl:create-repl: Slynk in SBCL \S+ does not have SLIME's contrib swank-repl\.$/);
+    expect(remedy).to.include("client.evaluate");
+    await client.close();
+  });
 
   it("reads SWANK as SLYNK for SLY while an agent is connected, and has no trace of the agent afterwards", async () => {
     const agent = await connect({ port: image.port, timeout: PATIENCE });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
-import { code, commandRow, errors, optionRow, prose, table, toolSection } from "../../../scripts/docs/generated.mjs";
+import { commandRow, errors, optionRow, toolSection } from "../../../scripts/docs/generated.mjs";
+import { code, prose, table } from "../../../scripts/docs/markdown.mjs";
 import { filled } from "../../../scripts/docs/pages.mjs";
 
 describe("the generated pages", () => {

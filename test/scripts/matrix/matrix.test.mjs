@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "chai";
+import { tablesOf } from "../../../scripts/docs/matrix.mjs";
 import { PAIRS, pairEnvironment, providePair } from "../../../scripts/matrix/pairs.mjs";
 import { choosePairs, withResults } from "../../../scripts/matrix/run-matrix.mjs";
 
@@ -11,7 +12,9 @@ const END = "<!-- End of the generated table. -->";
 describe("the matrix of SBCL and Swank", () => {
   it("runs the tests that need Lisp with every pair, unless pairs or tests are named", () => {
     const all = choosePairs([]);
-    expect([all.pairs, all.scope]).to.deep.equal([PAIRS, "all"]);
+    expect([all.pairs, all.others, all.scope]).to.deep.equal([PAIRS, ["slynk", "ecl", "abcl", "clisp"], "all"]);
+    const probes = choosePairs(["--probes", "clisp"]);
+    expect([probes.pairs, probes.others, probes.probesOnly]).to.deep.equal([[], ["clisp"], true]);
     const { pairs, tests, scope } = choosePairs(["test/a.test.ts", "sid", "bookworm"]);
     expect(pairs.map(({ name }) => name)).to.deep.equal(["bookworm", "sid"]);
     expect([tests, scope]).to.deep.equal([["test/a.test.ts"], "1 named"]);
@@ -56,5 +59,41 @@ describe("the matrix of SBCL and Swank", () => {
       "b",
     ]);
     expect(() => withResults("no table", [])).to.throw("has no lines");
+  });
+
+  it("shows what works, in which words, what is lacking, and what has not been run", () => {
+    const cells = { tools: { heap: "works" }, library: {}, swank: {} };
+    const one = {
+      lisp: "SBCL 2",
+      server: "Swank 2.27",
+      words: { "a: b": "one" },
+      cells: { ...cells, contracts: { "a: b": "works" } },
+    };
+    const other = {
+      ...one,
+      words: { "a: b": "two|\nlines" },
+      cells: { ...one.cells, tools: { heap: "lacks runtime" }, swank: { "repl.x": "wrong: no" } },
+    };
+    const shown = [
+      { name: "sid", heading: "SBCL", column: one },
+      { name: "ecl", heading: "ECL", column: other },
+      { name: "abcl", heading: "ABCL", column: undefined },
+    ];
+    const rows = tablesOf(shown)
+      .split("\n")
+      .filter((line) => line.startsWith("| ") && !line.startsWith("| ---"));
+    expect(rows).to.deep.equal([
+      "| example | SBCL | ECL | ABCL |",
+      "| a: b | works | other words | not run |",
+      "| tool | SBCL | ECL | ABCL |",
+      "| `heap` | works | no: runtime | not run |",
+      "| call | SBCL | ECL | ABCL |",
+      "| function | SBCL | ECL | ABCL |",
+      "| `repl.x` | not run | **wrong** | not run |",
+      "| SBCL | ECL |",
+      "| `one` | `two\\|`<br>`lines` |",
+      "| row | image | error |",
+      "| `repl.x` | ECL | `no` |",
+    ]);
   });
 });

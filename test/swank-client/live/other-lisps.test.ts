@@ -1,5 +1,6 @@
 import { expect } from "chai";
 import { connect, decode, type Evaluation, lispFunction, type Stop, type SwankClient } from "swank-client";
+import * as swank from "swank-client/swank";
 import { rejection } from "../../support/caught.js";
 import { type OtherImage, startOtherLisp } from "../../support/other-lisps.js";
 
@@ -47,6 +48,57 @@ describe("A client of ECL", () => {
   it("prints values as data", async () => {
     expect(await client.eval('(list 1 "x" :k)', { as: "data" })).to.have.length(1);
     expect(await client.call("+", [1, 2])).to.equal(3);
+  });
+
+  it("names the standard classes of errors that ECL has classes of its own for", async () => {
+    for (const [code, name] of [
+      ['(read-from-string "#<")', "READER-ERROR"],
+      ['(car "x")', "SIMPLE-TYPE-ERROR"],
+      ['(rename-package "NO-SUCH-PACKAGE" "X")', "PACKAGE-ERROR"],
+    ] as const) {
+      const { stop } = await stopped(code);
+      expect(stop.condition.type, code).to.equal(name);
+      await stop.abort();
+    }
+  });
+
+  it("describes symbols as the contract has them", async () => {
+    expect(await client.describeSymbol("mapcar")).to.include({ status: "found", name: "COMMON-LISP::MAPCAR" });
+    expect(await client.describeSymbol("no-such-symbol")).to.include({ name: "NO-SUCH-SYMBOL", package: "CL-USER" });
+    const found = await client.describeSymbol(":test");
+    expect(found).to.have.property("name", ":TEST");
+  });
+
+  it("refuses functions of Swank that it does not have, and says what works instead", async () => {
+    const { profileReport, swankSprofStop } = swank.profiling;
+    expect((await rejection(client.run(profileReport), "NOT_SUPPORTED")).message).to.match(
+      /^swank:profile-report: Swank in ECL \S+ cannot do this: SWANK\/BACKEND:PROFILE-REPORT not implemented\.$/,
+    );
+    const { message, remedy } = await rejection(client.run(swankSprofStop), "NOT_SUPPORTED");
+    expect(message).to.match(/^swank:swank-sprof-stop: Swank in ECL \S+ does not have this function\.$/);
+    expect(remedy).to.equal("`client.program.profile` profiles code.");
+  });
+
+  it("goes on after a request that it cannot read", async () => {
+    const unreadable = lispFunction({ name: "no-such-package:f", decode: decode.any });
+    await rejection(client.run(unreadable), "REQUEST_UNREADABLE");
+    expect(await client.eval("1")).to.deep.equal(["1"]);
+  });
+
+  it("refuses what needs SBCL's runtime before anything is sent", async () => {
+    const asked = await rejection(client.evaluate("1", { valuesAs: "ids" }).next(), "NOT_SUPPORTED");
+    expect(asked.details).to.include({ ability: "inspect" });
+    for (const task of [
+      client.code.loadSystem("asdf"),
+      client.code.runTests("x"),
+      client.program.timeCode({ code: "1" }),
+    ])
+      expect((await rejection(task.result(), "NOT_SUPPORTED")).details).to.include({ ability: "runtime" });
+    await rejection(
+      client.activity.follow({}, () => undefined),
+      "NOT_SUPPORTED",
+    );
+    expect(client.isOpen).to.equal(true);
   });
 
   it("says where code ends too early", async () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import { decode, lispFunction, SwankError } from "swank-client";
 import * as calls from "swank-client/swank";
+import { rejection } from "../../support/caught.js";
 import { DEFINITIONS } from "./called-code.js";
 import { freshImage, liveClient } from "./live-image.js";
 import { values } from "./outcomes.js";
@@ -284,6 +285,15 @@ describe("calls: Swank's functions", function () {
     expect(await code(image.client.lisp.with({ timeout: 10 }).run(late))).to.equal("REQUEST_TIMEOUT");
     await image.client.eval("(sb-thread:signal-semaphore *gate*)");
     expect(await patient).to.equal("SBCL");
+  });
+
+  it("that the image's Swank does not have are refused with what works instead", async () => {
+    const instead = "Something else works.";
+    const missing = lispFunction({ name: "swank:no-such-call", instead, decode: decode.any });
+    const error = await rejection(image.run(missing), "NOT_SUPPORTED");
+    expect(error.message).to.match(/^swank:no-such-call: Swank in SBCL \S+ does not have this function\.$/);
+    expect(error).to.deep.include({ remedy: instead });
+    expect(error.details).to.have.property("operation", "swank:no-such-call");
   });
 
   it("that need a missing contrib are refused, and nothing is disturbed", async () => {

@@ -98,7 +98,7 @@ ECL's own evaluation in a frame confuses the variables of functions that establi
   (of-compiler-p condition "COMPILER-ERROR"))
 
 (defun compiler-message (condition)
-  "The message of CONDITION, of a compiler, without the place, or NIL for other conditions."
-  (and (of-compiler-p condition "COMPILER-MESSAGE")
-       (simple-condition-format-control condition)
-       (apply #'format nil (simple-condition-format-control condition) (simple-condition-format-arguments condition))))
+  "The message of CONDITION, of a compiler, without the place, or NIL for other conditions, and for those that have it only in their report."
+  (when (and (of-compiler-p condition "COMPILER-MESSAGE") (simple-condition-format-control condition))
+    (let ((text (apply #'format nil (simple-condition-format-control condition) (simple-condition-format-arguments condition))))
+      (and (string/= text "") text))))

@@ -12,6 +12,18 @@
            #:call/truncated-output-to-string #:current-socket-io #:current-thread-id #:dispatch-event #:encode-message #:eval-for-emacs
            #:invoke-or-queue-interrupt #:make-tag #:nth-thread #:ping-pong #:send #:send-to-emacs #:wait-for-event #:wake-thread))
 
+(defpackage #:swank-client/swank-messages
+  (:documentation "How Swank reads messages.")
+  (:use #:common-lisp)
+  (:import-from #:swank/rpc #:read-form #:read-message #:read-packet #:swank-reader-error)
+  (:export #:form-of-packet #:read-message #:read-packet #:swank-reader-error))
+
+(in-package #:swank-client/swank-messages)
+
+(defun form-of-packet (packet package)
+  "The form in the text PACKET, read in PACKAGE."
+  (values (read-form packet package)))
+
 (defpackage #:swank-client/swank-debugger
   (:documentation "Swank's debugger.")
   (:use #:common-lisp)

@@ -40,9 +40,30 @@
   (or (gethash *emacs-connection* *sessions*)
       (setf (gethash *emacs-connection* *sessions*) (make-session))))
 
+(defun read-request (stream package)
+  "What Swank reads from STREAM in PACKAGE. Swank reports only what signals a READER-ERROR, and closes the connection at any other error, such as
+that of a missing package in ECL."
+  (let ((packet (read-packet stream)))
+    (handler-case (form-of-packet packet package)
+      (error (condition) (error 'swank-reader-error :packet packet :cause condition)))))
+
+(defvar *close-connection* nil "Swank's function that closes a connection, or NIL before ATTACH has replaced it.")
+
+(defun close-connection (connection condition backtrace)
+  "Close CONNECTION as Swank does. Without threads, an error of closing would end the server: that of a stream whose client has gone, which still
+has output to send."
+  (let ((stream (connection.socket-io connection)))
+    (handler-case (finish-output stream)
+      (error () (or-nil (close stream :abort t)))))
+  (funcall *close-connection* connection condition backtrace))
+
 (defun attach (foreign-errors)
   "Prepare this connection: what its client runs ends with it. => the number of other connections"
   (declare (ignore foreign-errors))
+  (setf (fdefinition 'read-message) #'read-request)
+  (unless *close-connection*
+    (setf *close-connection* (fdefinition 'close-connection%)
+          (fdefinition 'close-connection%) #'close-connection))
   (pushnew 'end-session *connection-closed-hook*)
   (max 0 (1- (length *connections*))))
 

@@ -7,9 +7,11 @@
   (:import-from #:swank-client/any-debuggers #:bare-call #:compiler-error-p #:compiler-message #:evaluate-in-frame #:implementation-package-p #:machinery-p)
   (:import-from #:swank-client/any-lisp #:current-folder #:or-nil)
   (:import-from #:swank-client/any-names #:accessible-symbol #:user-package)
-  (:import-from #:swank-client/swank-connections #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:with-connection)
+  (:import-from #:swank-client/swank-connections #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:close-connection%
+                                                 #:connection.socket-io #:with-connection)
   (:import-from #:swank-client/swank-debugger #:*sldb-level* #:*sldb-quit-restart* #:*sldb-restarts* #:*swank-debugger-condition*
                                               #:invoke-slime-debugger)
+  (:import-from #:swank-client/swank-messages #:form-of-packet #:read-message #:read-packet #:swank-reader-error)
   (:import-from #:swank-client/swank-requests #:*buffer-package* #:call/truncated-output-to-string #:send-to-emacs)
   (:export #:abort-evaluation #:abort-stop #:apropos-names #:at-stop #:attach #:begin-session #:compile-code #:continue-stop #:describe-name
            #:end-attempt #:eval-in-frame #:evaluate #:frame-locals #:frames #:interrupt #:invoke-offered-restart #:kill #:list-threads

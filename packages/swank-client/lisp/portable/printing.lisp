@@ -78,8 +78,9 @@
 ;;; Conditions. Some Lisps print one without its report.
 
 (defun plain-report (condition)
-  "The report of CONDITION as this Lisp prints it, or NIL if it prints the object instead."
-  (let ((text (or-nil (with-bounded-printing () (values (truncated 4000 (lambda (stream) (princ condition stream))))))))
+  "The report of CONDITION as this Lisp prints it, without line ends after it, or NIL if it prints the object instead."
+  (let* ((printed (or-nil (with-bounded-printing () (values (truncated 4000 (lambda (stream) (princ condition stream)))))))
+         (text (and printed (string-right-trim '(#\Newline) printed))))
     (and text
          (string/= text "")
          (not (eql 0 (search "#<" text)))
@@ -119,13 +120,21 @@
       (or-nil (swank-mop:class-precedence-list class))
       (list class)))
 
+(defparameter *vague-classes* '(simple-error simple-warning simple-condition error warning serious-condition condition
+                                  standard-object structure-object t)
+  "Standard classes that say little about a condition, beside a class such as PACKAGE-ERROR.")
+
 (defun shown-class (condition)
-  "The class of CONDITION to show: a class of the Lisp's own is shown as the most specific standard class above it."
+  "The class of CONDITION to show: a class of the Lisp's own is shown as the standard class above it that says most."
   (let* ((class (class-of condition))
          (package (symbol-package (class-name class)))
-         (standard (find-package "COMMON-LISP")))
+         (standard (find-package "COMMON-LISP"))
+         (standards (remove standard (precedence-list class)
+                            :key (lambda (each) (symbol-package (class-name each))) :test-not #'eq)))
     (if (and package (implementation-package-p package))
-        (or (find standard (precedence-list class) :key (lambda (each) (symbol-package (class-name each)))) class)
+        (or (find-if-not (lambda (each) (member (class-name each) *vague-classes*)) standards)
+            (first standards)
+            class)
         class)))
 
 (defun supertype-texts (condition)

@@ -17,8 +17,18 @@
   (with-standard-io-syntax
     (let ((*package* (find-package "KEYWORD")) (*print-readably* nil)) (prin1-to-string symbol))))
 
-(defun named-symbol (name package)
-  "=> the symbol that NAME, as code in PACKAGE writes it, names, and :FOUND, or a reply that says what is missing. Nothing is interned."
+(defun full-name (symbol)
+  "SYMBOL with two colons after its package, as descriptions have it, also if it is external."
+  (let ((package (symbol-package symbol)))
+    (if (and package (not (keywordp symbol)))
+        (let ((bare (with-standard-io-syntax
+                      (let ((*package* package) (*print-readably* nil)) (prin1-to-string symbol)))))
+          (format nil "~a::~a" (package-name package) bare))
+        (qualified-name symbol))))
+
+(defun named-symbol (name package called)
+  "=> the symbol that NAME, as code in PACKAGE writes it, names, and :FOUND, or a reply that says what is missing. CALLED is PACKAGE as
+the client names it. Nothing is interned."
   (let* ((text (string-trim " '" name))
          (colon (position #\: text))
          (end (and colon (position #\: text :start colon :test-not #'eql)))
@@ -33,7 +43,7 @@
           (multiple-value-bind (symbol status) (accessible-symbol written home)
             (if status
                 (values symbol :found status)
-                (values nil (list :symbol-not-found written (package-name home) (similar-symbols written) nil))))))))
+                (values nil (list :symbol-not-found written (if colon (package-name home) called) (similar-symbols written) 0))))))))
 
 (defun similar-symbols (name)
   "The names of up to five symbols of other packages that have the name NAME."
@@ -73,30 +83,31 @@
     (append
      (when (fboundp symbol)
        (list (list (operator-kind symbol)
-                   :name (qualified-name symbol) :documentation (or-nil (documentation symbol 'function)) :source nil
+                   :name (full-name symbol) :documentation (or-nil (documentation symbol 'function)) :source nil
                    :arglist (arglist-text symbol)
                    :methods (and (eq :generic-function (operator-kind symbol))
                                  (or-nil (length (swank-mop:generic-function-methods (fdefinition symbol))))))))
      (when class
        (list (list (class-kind class)
-                   :name (qualified-name symbol) :documentation (or-nil (documentation symbol 'type)) :source nil
+                   :name (full-name symbol) :documentation (or-nil (documentation symbol 'type)) :source nil
                    :superclasses (or-nil (names-of (mapcar #'class-name (swank-mop:class-direct-superclasses class))))
                    :slots (or-nil (names-of (mapcar #'swank-mop:slot-definition-name (swank-mop:class-direct-slots class)))))))
      (when (boundp symbol)
        (list (list (if (constantp symbol) :constant :variable)
-                   :name (qualified-name symbol) :documentation (or-nil (documentation symbol 'variable)) :source nil
+                   :name (full-name symbol) :documentation (or-nil (documentation symbol 'variable)) :source nil
                    :value (multiple-value-bind (text cut) (value-text (symbol-value symbol) 2000 50 5) (list text cut))))))))
 
 (defun describe-name (name &optional package-text arguments)
-  "What NAME means in the package that PACKAGE-TEXT names, by default the session's.
+  "What NAME means in the package that PACKAGE-TEXT names, by default CL-USER.
 => (:found NAME ACCESS PACKAGE (KIND . PLIST) ...) | (:symbol-not-found ...) | (:package-not-found ...)"
   (declare (ignore arguments))
-  (let ((package (package-of-text package-text)))
+  (let ((package (if package-text (find-package-named package-text) (user-package)))
+        (called (if package-text (string-upcase package-text) "CL-USER")))
     (if (null package)
-        (missing-package package-text)
-        (multiple-value-bind (symbol found status) (named-symbol name package)
+        (missing-package called)
+        (multiple-value-bind (symbol found status) (named-symbol name package called)
           (if (eq found :found)
-              (list* :found (qualified-name symbol) status
+              (list* :found (full-name symbol) status
                      (if (symbol-package symbol) (package-name (symbol-package symbol)) "")
                      (meanings symbol))
               found)))))

@@ -164,6 +164,18 @@ const INSTEAD: Readonly<Partial<Record<Ability, string>>> = {
   runtime: "Evaluate code that does it, as far as this Lisp can, or use SBCL.",
 };
 
+/** The error for a call of a server's function that the server, or this Lisp's part of it, does not have. */
+export function lacksFunction(
+  label: string,
+  operation: string,
+  { image, why, instead }: { readonly image: string; readonly why: string; readonly instead?: string | undefined },
+): SwankError {
+  return new SwankError("NOT_SUPPORTED", `${label}: ${image} ${why}.`, {
+    remedy: instead ?? "Evaluate code that does it, as far as this Lisp can.",
+    details: { operation, implementation: image },
+  });
+}
+
 function notSupported(ability: Ability, label: string, implementation: string): SwankError {
   return new SwankError("NOT_SUPPORTED", `${label}: ${implementation} cannot do this (${ability}).`, {
     remedy: INSTEAD[ability],

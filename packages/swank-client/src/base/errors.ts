@@ -116,7 +116,7 @@ export const ERROR_CODES = {
   },
   NOT_SUPPORTED: {
     meaning:
-      "The image lacks what the operation needs: its Lisp is not SBCL, and `details.ability` names what it cannot do; or its SBCL lacks an internal, which the message names.",
+      "The image lacks what the operation needs: its Lisp is not SBCL, and `details.ability` names what it cannot do; its server does not have the function, which is `details.operation`; or its SBCL lacks an internal, which the message names.",
     remedy:
       "Do without the operation, or use a version of SBCL with which this package has been tested: everything else works.",
   },

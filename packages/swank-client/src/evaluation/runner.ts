@@ -256,6 +256,8 @@ export class EvaluationRunner<Stop extends StopOfTask> {
       checkOptions("evaluate", options, evaluateOptions);
       if (prepare === undefined) check.text("code", given);
       if (options.onRead !== undefined) this.#readers.set(task.id, inputFunction(options.onRead));
+      // The objects that ids name are kept by SBCL's runtime.
+      if (options.valuesAs === "ids") this.#lisp.abilities?.require("inspect", evaluate.name);
       if (isLimited(options)) limits = new Limits(options, task, (limit) => task.reached(limit, options));
       const signal = this.#signalFor(task, options, prepare !== undefined || this.#isSerial);
       const code = prepare === undefined ? (given ?? "") : await prepare(signal);

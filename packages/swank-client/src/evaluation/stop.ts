@@ -204,6 +204,7 @@ export class Stop {
     const { package: packageName, valueLimit, valuesAs, ...wait } = options;
     check.index("frame", frame);
     check.text("code", code);
+    if (valuesAs === "ids") this.#lisp.abilities?.require("inspect", `Evaluating in frame ${frame}`);
     const value = await this.#attempt(
       evalInFrame,
       (token) => [this.level, frame, token, code, packageName, valuesAs === "ids" ? valuesAs : valueLimit],

@@ -197,6 +197,7 @@ const ledgers = answersOf(versionLedger);
  */
 const announce = lispFunction({
   name: "cl:progn",
+  ability: "runtime",
   label: () => "following agents",
   encode: (channel: number, events: readonly string[]) => {
     const names = events.map((name) => `:${name}`).join(" ");

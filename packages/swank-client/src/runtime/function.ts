@@ -63,6 +63,8 @@ export interface LispFunction<Args extends readonly unknown[], Result> {
    * The contrib of SLIME that defines the function, e.g. `swank-fuzzy`. It is loaded before the first call. Default: none.
    */
   readonly contrib?: string;
+  /** What works where the image's server does not have the function, as a sentence. */
+  readonly instead?: string;
   /** The argument forms. They are evaluated: quote lists and symbols that are data. Default: no arguments. */
   readonly encode?: (...args: Args) => readonly Sexp[];
   readonly decode: Decoder<Result>;
@@ -82,6 +84,7 @@ const fields: Schema = {
   module: check.choice(MODULE_NAMES),
   ability: check.choice(ABILITIES),
   contrib: check.text,
+  instead: check.text,
   encode: check.function(),
   decode: check.function(),
   unwound: check.any(),

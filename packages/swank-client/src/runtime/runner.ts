@@ -1,12 +1,14 @@
 import { type Decoder, isList, isSymbol, keyword, list, quote, type Sexp, symbol } from "sexp-parser";
-import type { Abilities, Ability } from "../base/abilities.js";
+import { type Abilities, type Ability, lacksFunction } from "../base/abilities.js";
 import { SwankError } from "../base/errors.js";
 import { check, checkOptions, type QuestionOptions, type Schema } from "../base/options.js";
 import { beforeSending, type CallLimits } from "../base/waiting.js";
 import type { Connection } from "../wire/connection.js";
 import type { Reply } from "../wire/messages.js";
+import { ownCode } from "../wire/sent.js";
 import { type Caller, callerOf } from "./caller.js";
 import type { LispFunction, ModuleName, Place } from "./function.js";
+import { SLYNK_CONTRIBS, slynkName } from "./slynk.js";
 
 /** Milliseconds that a contrib may take to load: SBCL may compile it first. */
 const LOADING_TIME = 60_000;
@@ -19,29 +21,67 @@ const loaded = new WeakMap<Caller, Map<string, Promise<void>>>();
  *
  * @throws SwankError `CONTRIB_MISSING` if the image cannot load it, and the errors of a request; the next call tries again.
  */
-function loadContrib(caller: Caller, name: string, label: string): Promise<void> {
+function loadContrib(
+  caller: Caller,
+  { contrib: name = "", instead }: Pick<LispFunction<[], unknown>, "contrib" | "instead">,
+  label: string,
+  abilities: Abilities | undefined,
+): Promise<void> {
   const contribs = loaded.get(caller) ?? new Map<string, Promise<void>>();
   loaded.set(caller, contribs);
   const known = contribs.get(name);
   if (known !== undefined) return known;
-  const loading = load(caller, name, label);
+  const loading =
+    abilities?.server === "slynk"
+      ? loadOfSlynk(caller, name, { label, instead, image: abilities.implementation })
+      : load(caller, name, label, swankRequireForm(name));
   contribs.set(name, loading);
   loading.catch(() => contribs.delete(name));
   return loading;
 }
 
-async function load(caller: Caller, name: string, label: string): Promise<void> {
+/** @throws SwankError `NOT_SUPPORTED` if SLY has no contrib with the functions of SLIME's */
+async function loadOfSlynk(
+  caller: Caller,
+  name: string,
+  { label, instead, image }: { readonly label: string; readonly instead: string | undefined; readonly image: string },
+): Promise<void> {
+  const own = Object.hasOwn(SLYNK_CONTRIBS, name) ? SLYNK_CONTRIBS[name] : undefined;
+  if (own === undefined)
+    throw lacksFunction(label, label, {
+      image: `Slynk in ${image}`,
+      why: `does not have SLIME's contrib ${name}`,
+      instead,
+    });
+  await load(caller, own, label, slynkRequireForm(own));
+}
+
+async function load(caller: Caller, name: string, label: string, form: Sexp): Promise<void> {
   try {
-    await caller.call(requireForm(name), { label: `loading ${name}`, timeout: LOADING_TIME });
+    await caller.call(form, { label: `loading ${name}`, timeout: LOADING_TIME });
   } catch (cause) {
     if (!(cause instanceof SwankError) || cause.code !== "REQUEST_FAILED") throw cause;
-    throw new SwankError("CONTRIB_MISSING", `${label} needs SLIME's contrib ${name}: ${cause.message}`, { cause });
+    throw new SwankError("CONTRIB_MISSING", `${label} needs the contrib ${name}: ${cause.message}`, { cause });
   }
 }
 
-function requireForm(name: string): Sexp {
+function swankRequireForm(name: string): Sexp {
   return list(symbol("swank:swank-require"), quote(list(keyword(name))));
 }
+
+/** SLY's contribs are in a folder beside Slynk's, which Slynk knows once SLY has told it. */
+function slynkRequireForm(name: string): Sexp {
+  return list(
+    symbol("cl:progn"),
+    ownCode(
+      `(slynk:slynk-add-load-paths (cl:list (cl:namestring (cl:merge-pathnames "../contrib/" slynk-loader:*source-directory*))))`,
+    ),
+    list(symbol("swank:swank-require"), quote(list(name))),
+  );
+}
+
+/** How Swank's interface to a Lisp says that it lacks a function. */
+const NOT_IMPLEMENTED = /\b(?:SWANK\/BACKEND|SLYNK-BACKEND):+\S+ not implemented/;
 
 /** Loads Lisp code of this package into an image. */
 export interface Modules {
@@ -126,15 +166,48 @@ export class LispRunner {
     const ability = abilityFor(called);
     if (ability !== undefined) this.#modules.abilities?.require(ability, label);
     if (called.contrib !== undefined)
-      await beforeSending(loadContrib(this.#caller, called.contrib, label), label, limits);
+      await beforeSending(loadContrib(this.#caller, called, label, this.abilities), label, limits);
     const { timeout = called.timeout, signal } = limits;
     const operator = this.#knownOperator(called) ?? symbol(await operatorOf(called, this.#modules, label, signal));
     const mayLeave = called.unwound !== undefined;
     const sent = place.send([operator, ...operands], { label, mayLeave, timeout, signal });
-    const reply = await sent.catch((error: unknown) => {
-      throw this.#afterFailure(error, ability, label);
+    const reply = await sent.catch(async (error: unknown) => {
+      throw (await this.#lackOf(called, error, label)) ?? this.#afterFailure(error, ability, label);
     });
     return resultOf(called, args, reply, label);
+  }
+
+  /** The error of a call to a function that the server does not have, or not for this Lisp; `undefined` if that is not why it failed. */
+  async #lackOf<Args extends readonly unknown[], Result>(
+    { name, module, ability, instead }: LispFunction<Args, Result>,
+    error: unknown,
+    label: string,
+  ): Promise<SwankError | undefined> {
+    const { abilities } = this;
+    if (!(error instanceof SwankError) || abilities === undefined || module !== undefined || ability !== undefined)
+      return undefined;
+    const server = `${abilities.server === "slynk" ? "Slynk" : "Swank"} in ${abilities.implementation}`;
+    if (error.code === "REQUEST_FAILED") {
+      const [missing] = NOT_IMPLEMENTED.exec(error.message) ?? [];
+      if (missing === undefined) return undefined;
+      return lacksFunction(label, name, { image: server, why: `cannot do this: ${missing}`, instead });
+    }
+    const isServers = error.code === "REQUEST_UNREADABLE" && /^s(?:wank|lynk)/i.test(name);
+    if (!isServers || (await this.#hasFunction(name))) return undefined;
+    return lacksFunction(label, name, { image: server, why: "does not have this function", instead });
+  }
+
+  /** Whether the image has a symbol that other packages can read. True if it does not answer. */
+  async #hasFunction(name: string): Promise<boolean> {
+    const { package: packageName, name: symbolName } = symbol(
+      this.abilities?.server === "slynk" ? slynkName(name) : name,
+    );
+    if (packageName === undefined) return true;
+    const form = ownCode(
+      `(cl:if (cl:find-package ${JSON.stringify(packageName)}) (cl:nth-value 1 (cl:find-symbol ${JSON.stringify(symbolName)} ${JSON.stringify(packageName)})))`,
+    );
+    const found = await this.#caller.call(form, { label: `looking for ${name}` }).catch(() => undefined);
+    return found === undefined || (isSymbol(found) && found.name === "EXTERNAL");
   }
 
   /** The error of a call. In a Lisp other than SBCL, one that entered the debugger, and was unwound, needed what the image lacks. */
@@ -179,9 +252,10 @@ export class LispRunner {
   /**
    * The symbol of a module's function, for code that is evaluated. Loads the module unless it is loaded.
    *
-   * @throws SwankError `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
+   * @throws SwankError `NOT_SUPPORTED`, `RUNTIME_FAILED`, `RUNTIME_FORBIDDEN`, `CANCELLED`
    */
   async loadedOperator(name: string, module: ModuleName, signal?: AbortSignal): Promise<string> {
+    this.abilities?.require("runtime", name);
     return operatorOf({ name, module }, this.#modules, name, signal);
   }
 

@@ -17,6 +17,8 @@ const NAMES: readonly (readonly [swank: RegExp, slynk: string])[] = [
   // slynk.lisp, "Debugger"
   [/((?:^|[:'])\*?)sldb-/i, "$1sly-db-"],
   [/invoke-slime-debugger/i, "invoke-sly-debugger"],
+  // contrib/slynk-trace-dialog.lisp
+  [/^([#']*)swank-trace-dialog(?=:)/i, "$1slynk-trace-dialog"],
   // slynk.lisp, "Interrupt handling"
   [/\*slime-interrupts-enabled\*/i, "*sly-interrupts-enabled*"],
 ];
@@ -58,7 +60,7 @@ function withNames(text: string): string {
     const [token] = found;
     if (token === '"') tokens.lastIndex = stringEnd(text, found.index);
     else if (MAY_DIFFER.test(token) && !STAYS.test(token)) {
-      pieces.push(text.slice(copied, found.index), renamed(token));
+      pieces.push(text.slice(copied, found.index), slynkName(token));
       copied = tokens.lastIndex;
     }
   }
@@ -76,9 +78,17 @@ function stringEnd(text: string, start: number): number {
   return text.length;
 }
 
-function renamed(token: string): string {
+/** The name of a symbol in Slynk, as code writes it. */
+export function slynkName(token: string): string {
   return NAMES.reduce((name, [swank, slynk]) => name.replace(swank, slynk), token);
 }
+
+/** SLY's contribs that have the functions of SLIME's, by the names of SLIME's. */
+export const SLYNK_CONTRIBS: Readonly<Record<string, string>> = {
+  "swank-arglists": "slynk/arglists",
+  "swank-package-fu": "slynk/package-fu",
+  "swank-trace-dialog": "slynk/trace-dialog",
+};
 
 /** A file of the runtime, for an image with Slynk. */
 export function slynkText(text: string): string {

@@ -152,7 +152,11 @@ export const definitions = {
     packageName,
   ]),
   /** `(swank:hyperdoc "NAME")`: what the library Hyperdoc finds for a symbol: kinds and addresses; empty without that library. */
-  hyperdoc: callsWith({ contrib: "swank-hyperdoc" })("swank:hyperdoc", list(any), oneText),
+  hyperdoc: callsWith({ contrib: "swank-hyperdoc", instead: "`client.describeSymbol` has the documentation." })(
+    "swank:hyperdoc",
+    list(any),
+    oneText,
+  ),
   /** `(swank:apropos-list-for-emacs "PATTERN" EXTERNAL-ONLY CASE-SENSITIVE "PACKAGE")`: bound symbols whose name contains the text. */
   aproposListForEmacs: call(
     "swank:apropos-list-for-emacs",
@@ -326,7 +330,7 @@ const macroStep = tagged({
 /** One step of expanding a macro call. `subforms`: the macro calls in the text, with their kinds and positions, as Lisp data. */
 export type MacroStep = Decoded<typeof macroStep>;
 
-const ofMacrostep = callsWith({ contrib: "swank-macrostep" });
+const ofMacrostep = callsWith({ contrib: "swank-macrostep", instead: "`client.code.macroexpand` expands macros." });
 
 const macroCall = (form: string, compilerMacros: boolean = false) => [form, compilerMacros ? T : NIL, NIL];
 

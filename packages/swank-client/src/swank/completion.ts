@@ -87,8 +87,13 @@ const arglist = oneOf(
   notAvailable,
 );
 
-const ofCompoundPrefixes = callsWith({ contrib: "swank-c-p-c" });
-const ofArglists = callsWith({ contrib: "swank-arglists" });
+const COMPLETIONS = "`client.completions` completes the beginning of a name.";
+
+const ofCompoundPrefixes = callsWith({ contrib: "swank-c-p-c", instead: COMPLETIONS });
+const ofArglists = callsWith({
+  contrib: "swank-arglists",
+  instead: "`client.describeSymbol` has the arguments of functions and macros.",
+});
 
 /** Completing what is being typed. */
 export const completion = {
@@ -116,7 +121,7 @@ export const completion = {
   /**
    * `(swank:fuzzy-completions "TEXT" "PACKAGE" :limit N :time-limit-in-msec MS)`: symbols whose names have the text's letters in order.
    */
-  fuzzyCompletions: callsWith({ contrib: "swank-fuzzy" })<
+  fuzzyCompletions: callsWith({ contrib: "swank-fuzzy", instead: COMPLETIONS })<
     [text: string, packageName: string, options?: FuzzyOptions],
     FuzzyCompletions
   >("swank:fuzzy-completions", fuzzyCompletions, (text, packageName, { limit = 50, milliseconds = 1500 } = {}) => [

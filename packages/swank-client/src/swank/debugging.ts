@@ -1,9 +1,9 @@
-import { type Decoded, decode, NIL, type Sexp } from "sexp-parser";
+import { type Decoded, decode, NIL, quote, type Sexp, symbol } from "sexp-parser";
 import { refusal, throwToToplevel, unwound } from "../evaluation/stop-calls.js";
 import { lispFunction } from "../runtime/function.js";
 import { location } from "../source-text/source-text.js";
 import { type WireFrame, frame as wireFrame } from "../wire/messages.js";
-import { call, callsWith, nothing, oneNumber } from "./call.js";
+import { call, callsWith, echoArea, nothing, oneNumber } from "./call.js";
 
 const { integer, list, map, nullable, plist, record, string } = decode;
 
@@ -53,6 +53,21 @@ const leaving = <Args extends readonly unknown[] = []>(name: string, encode?: (.
 
 const inFrame = (source: string, frame: number, packageName: string) => [source, frame, packageName];
 
+const EVAL_IN_FRAME = "swank:eval-string-in-frame";
+
+/** Since 2.32 it needs the size of Emacs's echo area. */
+const evalStringInFrame = lispFunction({
+  name: "cl:apply",
+  where: "stopped-thread",
+  label: () => EVAL_IN_FRAME,
+  encode: (source: string, frame: number, packageName: string) => [
+    quote(symbol(EVAL_IN_FRAME)),
+    ...inFrame(source, frame, packageName),
+    echoArea(EVAL_IN_FRAME, 3),
+  ],
+  decode: string,
+});
+
 /** Stopped threads. */
 export const debugging = {
   throwToToplevel,
@@ -81,7 +96,7 @@ export const debugging = {
   /** `(swank:frame-source-location INDEX)`: the source location of the code that a frame runs. */
   frameSourceLocation: inStop("swank:frame-source-location", location, oneNumber),
   /** `(swank:eval-string-in-frame "SOURCE" INDEX "PACKAGE")`: the values of a form evaluated with a frame's variables, as the echo area shows them: `=> 7`. */
-  evalStringInFrame: inStop("swank:eval-string-in-frame", string, inFrame),
+  evalStringInFrame,
   /** `(swank:pprint-eval-string-in-frame "SOURCE" INDEX "PACKAGE")`: the same, pretty-printed. Takes the same arguments in every version. */
   pprintEvalStringInFrame: inStop("swank:pprint-eval-string-in-frame", string, inFrame),
   /** `(swank:sdlb-print-condition)`, spelt like that: the condition, printed whole. */

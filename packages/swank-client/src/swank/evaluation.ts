@@ -1,6 +1,6 @@
-import { type Decoded, decode, list, NIL, quote, symbol } from "sexp-parser";
+import { type Decoded, decode, NIL, quote, symbol } from "sexp-parser";
 import { lispFunction } from "../runtime/function.js";
-import { call, callsWith, nothing, oneNumber, oneText } from "./call.js";
+import { call, callsWith, echoArea, nothing, oneNumber, oneText } from "./call.js";
 
 const { boolean, integer, record, string } = decode;
 
@@ -22,15 +22,9 @@ const grabbedOutput = record({
 /** Output and values of an evaluation. */
 export interface GrabbedOutput extends Decoded<typeof grabbedOutput> {}
 
-/** Lines and columns beyond which Swank cuts the text since 2.32: never, and with the right margin that printing has by default. */
-const ECHO_AREA = quote([1_000_000, 90]);
-
 /** Only since 2.32 these functions take, and need, the size of Emacs's echo area. */
 function textForPeople(name: string) {
-  const called = quote(symbol(name));
-  const parameters = list(symbol("swank/backend:arglist"), called);
-  const size = list(symbol("cl:and"), list(symbol("cl:rest"), parameters), ECHO_AREA);
-  const encode = (source: string) => [called, source, size];
+  const encode = (source: string) => [quote(symbol(name)), source, echoArea(name, 1)];
   return lispFunction({ name: "cl:apply", label: () => name, encode, decode: string });
 }
 
@@ -63,8 +57,10 @@ export const evaluation = {
   uninternSymbol: call("swank:unintern-symbol", string, (name: string, packageName: string) => [name, packageName]),
 };
 
-const ofRepl = callsWith({ contrib: "swank-repl" });
-const inRepl = callsWith({ contrib: "swank-repl", where: "repl-thread" });
+const IN_SESSION = "`client.evaluate` evaluates in a session with a package and history variables of its own.";
+
+const ofRepl = callsWith({ contrib: "swank-repl", instead: IN_SESSION });
+const inRepl = callsWith({ contrib: "swank-repl", where: "repl-thread", instead: IN_SESSION });
 
 const channelRepl = record({
   /** Swank's channel, to which the client sends code. */
@@ -103,7 +99,7 @@ export const repl = {
    * `(swank-mrepl:create-mrepl CHANNEL)`: a REPL of its own thread. `channel` is the client's; messages `:channel-send` carry its results, and
    * the client sends `:emacs-channel-send` with `(:process "FORMS")` to the returned channel.
    */
-  createMrepl: callsWith({ contrib: "swank-mrepl" })<[channel: number], ChannelRepl>(
+  createMrepl: callsWith({ contrib: "swank-mrepl", instead: IN_SESSION })<[channel: number], ChannelRepl>(
     "swank-mrepl:create-mrepl",
     channelRepl,
     oneNumber,

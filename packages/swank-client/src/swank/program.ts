@@ -61,7 +61,10 @@ export const packages = {
   exportStructure: ofPackageFu("swank:export-structure", names, inPackage),
 };
 
-const ofAsdf = callsWith({ contrib: "swank-asdf" });
+const ofAsdf = callsWith({
+  contrib: "swank-asdf",
+  instead: "`client.code.loadSystem` loads systems, and evaluated code can call ASDF.",
+});
 
 /** ASDF's and Quicklisp's systems. */
 export const systems = {
@@ -94,7 +97,10 @@ export const systems = {
   /** `(swank:delete-system-fasls "SYSTEM")`: deletes its compiled files. => a sentence */
   deleteSystemFasls: ofAsdf("swank:delete-system-fasls", string, oneText),
   /** `(swank:list-quicklisp-systems)`: the systems that Quicklisp offers; an error where it is not loaded. */
-  listQuicklispSystems: callsWith({ contrib: "swank-quicklisp" })("swank:list-quicklisp-systems", list(string)),
+  listQuicklispSystems: callsWith({ contrib: "swank-quicklisp", instead: "Evaluate (ql:system-list)." })(
+    "swank:list-quicklisp-systems",
+    list(string),
+  ),
 };
 
 /** What else to profile of a package. */
@@ -120,7 +126,7 @@ const sampledFunction = record({
 /** A function that the profiler found running. */
 export interface SampledFunction extends Decoded<typeof sampledFunction> {}
 
-const ofSprof = callsWith({ contrib: "swank-sprof" });
+const ofSprof = callsWith({ contrib: "swank-sprof", instead: "`client.program.profile` profiles code." });
 
 /** Profiling: counting and timing calls, and SBCL's statistical profiler. */
 export const profiling = {
@@ -211,7 +217,10 @@ const traceReport = record({
 /** Recorded calls. */
 export interface TraceReport extends Decoded<typeof traceReport> {}
 
-const ofDialog = callsWith({ contrib: "swank-trace-dialog" });
+const ofDialog = callsWith({
+  contrib: "swank-trace-dialog",
+  instead: "`client.program.traceCalls` records calls.",
+});
 
 /** Tracing, to `*trace-output*`, and for the trace dialog, which records calls. */
 export const tracing = {
