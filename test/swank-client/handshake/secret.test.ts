@@ -78,7 +78,7 @@ describe("openConnection: the secret", () => {
     const exposure =
       "The secret was sent unencrypted to lisp.example:4005, which is another machine: anyone who can read the network traffic knows it now.";
 
-    async function openElsewhere(script: (peer: FakePeer) => unknown, secret: SecretOption) {
+    async function openElsewhere(script: (peer: FakePeer) => unknown, secret: SecretOption | undefined) {
       const server = await FakeSwank.listen();
       const opening = openConnection(
         async () => {
@@ -103,6 +103,20 @@ describe("openConnection: the secret", () => {
     it("causes a note, but none if no secret is sent", async () => {
       expect((await openElsewhere(tellImage(), "x")).notes).to.deep.equal([exposure]);
       expect((await openElsewhere(tellImage(), false)).notes).to.deep.equal([]);
+    });
+
+    it("is not SLY's unless it is given", async () => {
+      const home = process.env["HOME"];
+      process.env["HOME"] = await mkdtemp(join(tmpdir(), "secret-"));
+      const sly = join(process.env["HOME"], ".sly-secret");
+      try {
+        await writeFile(sly, "of sly\n", { mode: 0o600 });
+        expect((await openElsewhere(tellImage(), undefined)).notes).to.deep.equal([]);
+        expect((await openElsewhere(tellImage(), { file: sly })).notes).to.deep.equal([exposure]);
+      } finally {
+        await rm(process.env["HOME"], { recursive: true });
+        process.env["HOME"] = home;
+      }
     });
 
     it("causes a note even if the connection fails", async () => {

@@ -1,9 +1,9 @@
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { expect } from "chai";
 import { connect, type LaunchedClient, type LaunchOptions, launch } from "swank-client";
-import { findLisp, loadInitFiles, shareImage } from "swank-client/launch";
+import { findLisp, findSwank, loadInitFiles, shareImage } from "swank-client/launch";
 import { rejection } from "../../support/caught.js";
 import { folders } from "./launching.js";
 import { processGone, runScript } from "./processes.js";
@@ -128,6 +128,17 @@ describe("launch: ECL", () => {
     await rejection(launchEcl({ swank: join(swank, "empty") }), "SWANK_NOT_FOUND");
     await rejection(launchEcl({ startTimeout: 1 }), "LAUNCH_FAILED");
     await rejection(launchEcl({ signal: AbortSignal.abort() }), "CANCELLED");
+  });
+
+  it("loads Swank from any folder whose files ECL can open, and names the character in others", async () => {
+    const parent = await folder();
+    const [good, bad] = [join(parent, 'a[b] "c'), join(parent, "a[b*")];
+    await cp(await findSwank(), good, { recursive: true });
+    expect(await (await launchEcl({ swank: good, cwd: good })).eval("1")).to.deep.equal(["1"]);
+    await cp(good, bad, { recursive: true });
+    const error = await rejection(launchEcl({ swank: bad }), "LAUNCH_FAILED");
+    expect(error.message).to.include("a folder with * in its name").and.include(bad);
+    expect(error.remedy).to.equal("Move Swank to a folder without *, ? and \\ in its name.");
   });
 
   describe("by ending", () => {

@@ -263,6 +263,35 @@ describe("A client of ECL", () => {
     await other.close();
   });
 
+  it("loses nothing by errors of the user's code, nor what the handshake has told", async () => {
+    await client.eval('(defmacro breaking () (break "in a macro"))');
+    const broken = await rejection(client.code.macroexpand("(breaking)"), "REQUEST_FAILED");
+    expect(broken.message).to.include("in a macro");
+    expect(client.abilities.has("describe")).to.equal(true);
+    for (const ability of ["threads", "interrupt", "restarts", "evaluate"] as const) {
+      const missing = lispFunction({
+        name: "swank/backend:restart-frame",
+        ability,
+        encode: () => [0],
+        decode: decode.any,
+      });
+      expect((await rejection(client.run(missing), "REQUEST_FAILED")).message).to.include("not implemented");
+      expect(client.abilities.has(ability)).to.equal(true);
+    }
+    expect(client.stops).to.deep.equal([]);
+    expect(await client.eval("(+ 1 2)")).to.deep.equal(["3"]);
+  });
+
+  it("lists a thread whose name cannot be printed", async () => {
+    await client.eval(`(defclass unprintable () ())
+      (defmethod print-object ((object unprintable) stream) (error "no name"))
+      (defvar *done* nil)
+      (mp:process-run-function (make-instance 'unprintable) (lambda () (loop until *done* do (sleep 0.01))))`);
+    const { threads } = await client.program.threads();
+    expect(threads.map(({ name }) => name)).to.include("<error printing the name>");
+    await client.eval("(setf *done* t)");
+  });
+
   it("says what ECL cannot do", async () => {
     const { stop } = await stopped('(error "here")');
     for (const [attempt, ability] of [

@@ -105,6 +105,25 @@ describe("swank-mcp --lisp ecl", () => {
     await other.close();
   });
 
+  it("tells the client of another list when the next image can do more", async () => {
+    const lisp = join(folder, "my-lisp");
+    const become = (name: string) => writeFile(lisp, `#!/bin/sh\nexec ${name} "$@"\n`, { mode: 0o755 });
+    await become("ecl");
+    const other = await McpStdio.start(["--no-user-init", "--no-core"], { SBCL: lisp });
+    try {
+      await other.evaluate("1");
+      await other.notified("notifications/tools/list_changed");
+      expect(JSON.stringify(await other.request("tools/list"))).to.not.match(UNUSABLE);
+      await become("sbcl");
+      other.notifications.splice(0);
+      await other.call("reset-session");
+      await other.notified("notifications/tools/list_changed");
+      expect(JSON.stringify(await other.request("tools/list"))).to.match(UNUSABLE);
+    } finally {
+      await other.close();
+    }
+  });
+
   it("launches one for the console, too", async () => {
     const program = new ServerProcess(["console", ...ECL]);
     let output = "";
@@ -140,6 +159,7 @@ describe("the list of tools on ECL, for a client of revision 2026-07-28", () => 
       client.setNotificationHandler("notifications/tools/list_changed", () => resolve());
     });
     await client.listen({ toolsListChanged: true });
+    expect(await client.listTools()).to.include({ ttlMs: 0 });
     await client.callTool({ name: "evaluate-lisp", arguments: { code: "1" } });
     await changed;
   }

@@ -278,7 +278,7 @@ DOCUMENTATION) ...) COUNT LEFT-OUT UNDEFINED FILTERED SIMILAR) | (:bad-pattern R
   (declare (ignore frames))
   (let ((wanted (loop for thread in (swank/backend:all-threads)
                       when (and (or (null id) (eql id (swank/backend:thread-id thread)))
-                                (or (null name) (search name (princ-to-string (swank/backend:thread-name thread)) :test #'char-equal)))
+                                (or (null name) (search name (thread-name-text thread) :test #'char-equal)))
                         collect thread)))
     (list :threads (loop for thread in wanted
                          repeat 500
@@ -291,7 +291,7 @@ DOCUMENTATION) ...) COUNT LEFT-OUT UNDEFINED FILTERED SIMILAR) | (:bad-pattern R
   (let ((mine (loop for evaluation being the hash-values of (session-evaluations (current-session))
                     when (eq thread (evaluation-thread evaluation)) return evaluation)))
     (list* :id (swank/backend:thread-id thread)
-           :name (princ-to-string (swank/backend:thread-name thread))
+           :name (thread-name-text thread)
            :whose (cond (mine :evaluation) ((service-p thread) :service) (t :program))
            :level 0
            :state :unknown
@@ -299,6 +299,6 @@ DOCUMENTATION) ...) COUNT LEFT-OUT UNDEFINED FILTERED SIMILAR) | (:bad-pattern R
 
 (defun service-p (thread)
   "True if THREAD serves clients."
-  (let ((name (princ-to-string (swank/backend:thread-name thread))))
+  (let ((name (thread-name-text thread)))
     (some (lambda (word) (search word name :test #'char-equal))
           '("swank" "reader-thread" "control-thread" "indentation-cache" "auto-flush" "worker"))))

@@ -26,10 +26,14 @@
   "Evaluate CALL if this thread is in stop NUMBER, else return (:stale): the thread may have resumed while the request waited."
   (if (eql number (stop-number)) (eval call) '(:stale)))
 
+(defun thread-name-text (thread)
+  "The name of THREAD, which can be any object."
+  (or (or-nil (princ-to-string (swank/backend:thread-name thread))) "<error printing the name>"))
+
 (defun stop-identity ()
   "A plist of the number of this thread's stop, and of the thread's name."
   (list :number (stop-number)
-        :thread-name (princ-to-string (swank/backend:thread-name (swank/backend:current-thread)))
+        :thread-name (thread-name-text (swank/backend:current-thread))
         :own nil))
 
 ;;; Frames

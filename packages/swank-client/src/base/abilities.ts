@@ -44,8 +44,8 @@ export type ServerName = "swank" | "slynk";
 const SBCL_KINDS = { swank: "sbcl", slynk: "sbcl-slynk" } as const;
 
 /**
- * What the Swank backends of Lisps other than SBCL can do with the portable runtime (swank/ecl.lisp, swank/abcl.lisp, swank/clisp.lisp, swank/ccl.lisp,
- * swank/lispworks.lisp and swank/allegro.lisp; ECL, ABCL and CLISP are tested).
+ * What the Swank backends of Lisps other than SBCL can do with the portable runtime (swank/ecl.lisp, swank/abcl.lisp, swank/clisp.lisp and
+ * swank/ccl.lisp; ECL, ABCL and CLISP are tested). All others, such as LispWorks and Allegro, have `LEAST`.
  */
 const PORTABLE: Readonly<Record<string, readonly Ability[]>> = {
   ECL: [
@@ -90,7 +90,7 @@ const PORTABLE: Readonly<Record<string, readonly Ability[]>> = {
 };
 
 /** What every Swank can do. */
-const LEAST: readonly Ability[] = ["evaluate", "restarts", "frames", "describe", "completion"];
+const LEAST: readonly Ability[] = ["evaluate", "restarts", "frames", "describe", "completion", "compile-notes"];
 
 /** What only an image with a thread for each request can do. */
 const WITH_THREADS: readonly Ability[] = ["threads", "interrupt"];
@@ -101,6 +101,9 @@ function portableAbilities(type: string, style: string | undefined): readonly Ab
   return style === "spawn" ? all : all.filter((ability) => !WITH_THREADS.includes(ability));
 }
 
+/** What no failure shows to be missing: every Swank can do it, or the handshake has told. */
+const NEVER_LOST: readonly Ability[] = ["evaluate", "restarts", "interrupt", "threads"];
+
 /** What an image can do. A feature that turns out to be missing is removed. */
 export class Abilities {
   /** E.g. `ECL 21.2.1`. */
@@ -109,6 +112,8 @@ export class Abilities {
   readonly server: ServerName;
   /** The runtime that the image gets. */
   readonly kind: RuntimeKind;
+  /** True for an image without threads, which serves one request at a time. */
+  readonly isSerial: boolean;
   readonly #has: Set<Ability>;
 
   /**
@@ -121,6 +126,7 @@ export class Abilities {
     this.server = server;
     this.kind = type === "SBCL" ? SBCL_KINDS[server] : "portable";
     this.#has = new Set(this.kind === "portable" ? portableAbilities(type, style) : ABILITIES);
+    this.isSerial = !this.#has.has("threads");
   }
 
   /** True if the image can do this, as far as is known. */
@@ -133,9 +139,11 @@ export class Abilities {
     return ABILITIES.filter((ability) => !this.#has.has(ability));
   }
 
-  /** The image has shown that it cannot do this. */
-  lose(ability: Ability): void {
+  /** The image has shown that it cannot do this. @returns false for what cannot be lost */
+  lose(ability: Ability): boolean {
+    if (NEVER_LOST.includes(ability)) return false;
     this.#has.delete(ability);
+    return true;
   }
 
   /** The error for an operation that needs the ability. */
@@ -151,7 +159,10 @@ export class Abilities {
 }
 
 /** What works instead of a missing ability. */
-const INSTEAD: Readonly<Partial<Record<Ability, string>>> = {
+const INSTEAD: Readonly<Record<Ability, string>> = {
+  evaluate: "Connect to an image of SBCL.",
+  restarts: "End the Lisp, and start it again.",
+  frames: "Read the condition, and evaluate the parts of the code one by one.",
   locals: "Print the variables in the code, or evaluate the expressions with their values.",
   "eval-in-frame": "Evaluate the code apart, with the values that the frames show.",
   "restart-frame": "Abort the stop, and evaluate the call again.",
@@ -159,7 +170,10 @@ const INSTEAD: Readonly<Partial<Record<Ability, string>>> = {
   stepping: "Evaluate the function's forms one by one.",
   interrupt: "Give the evaluation a shorter timeout, or end the Lisp.",
   xref: "Search the program's files for the name.",
+  describe: "Evaluate (describe 'name), or (macroexpand-1 'form).",
+  completion: 'Evaluate (apropos "part-of-the-name").',
   inspect: "Evaluate code that takes the object apart, such as (describe object).",
+  "compile-notes": 'Evaluate the code, or (compile-file "file"), and read the warnings.',
   threads: "Evaluate code that lists them as this Lisp does.",
   runtime: "Evaluate code that does it, as far as this Lisp can, or use SBCL.",
 };

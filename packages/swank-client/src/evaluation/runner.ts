@@ -279,7 +279,7 @@ export class EvaluationRunner<Stop extends StopOfTask> {
 
   /** True for an image that serves one request at a time. */
   get #isSerial(): boolean {
-    return this.#lisp.abilities?.has("threads") === false;
+    return this.#lisp.abilities?.isSerial === true;
   }
 
   /**

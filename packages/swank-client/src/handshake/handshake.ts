@@ -78,7 +78,7 @@ function isMissing(cause: unknown): boolean {
  * The secret to send to a server: its text, a file that holds it, or none.
  *
  * The default is the content of `~/.slime-secret` if that exists, for every host, as in Emacs (slime.el, `slime-secret`). Otherwise it is that of
- * SLY's `~/.sly-secret`, if that exists; a server that wants no secret then gets none.
+ * SLY's `~/.sly-secret`, if that exists and the server is on this machine; a server that wants no secret then gets none.
  */
 export type SecretOption = string | { readonly file: string } | false;
 
@@ -87,7 +87,7 @@ interface FoundSecret {
   readonly text: string;
   /** A warning if other users can read the secret. */
   readonly warning: string | undefined;
-  /** The secret is SLY's, and the server may be Swank. */
+  /** The secret is SLY's, and the server may be Swank. No other machine gets it. */
   readonly forSlynk?: true;
 }
 
@@ -424,7 +424,7 @@ export interface OpenedConnection {
 }
 
 /**
- * Opens the transport, sends the secret, and checks that a Swank with threads answers. Leaves nothing open if it fails.
+ * Opens the transport, sends the secret, and checks that the server is a supported one. Leaves nothing open if it fails.
  *
  * @throws SwankError the errors of the transport's opener, and `NOT_SWANK`, `SLYNK`, `SWANK_TOO_OLD`, `NO_THREADS`,
  * `SECRET_REJECTED`, `SECRET_UNREADABLE`, `CONNECTION_LOST`, `CANCELLED`, `INVALID_ARGUMENT`
@@ -459,6 +459,11 @@ export async function openWith(
     const without = { ...attempt, secret: undefined };
     return attemptNow(without, connectionOptions).catch(again(without));
   });
+}
+
+/** The secret for another machine: one that nobody chose, for a server that may be none of the user's, stays here. */
+function secretForOthers({ secret }: Attempt): FoundSecret | undefined {
+  return secret?.forSlynk === true ? undefined : secret;
 }
 
 /** True if the server is one that closes the connection when it gets a secret, which was SLY's. One that wants another secret does not close it. */
@@ -557,8 +562,9 @@ interface Attempt {
 }
 
 async function openOnce(attempt: Attempt, connectionOptions: ConnectionOptions): Promise<OpenedConnection> {
-  const { firstRequest, opener, secret, deadline, signal } = attempt;
+  const { firstRequest, opener, deadline, signal } = attempt;
   const factory = await opener(signal).catch(connectFailed);
+  const secret = factory.peer?.isLoopback === false ? secretForOthers(attempt) : attempt.secret;
   const connection = new Connection(factory, { ...connectionOptions, secret: secret?.text });
   const exposure = secret === undefined ? undefined : exposureOf(connection);
   const server = { description: connection.description, port: connection.peer?.port };
@@ -584,7 +590,7 @@ async function openOnce(attempt: Attempt, connectionOptions: ConnectionOptions):
 
 /** A sentence on an image that serves one request at a time. */
 function serialNote(abilities: Abilities): string | undefined {
-  if (abilities.has("threads")) return undefined;
+  if (!abilities.isSerial) return undefined;
   return `${abilities.implementation} has no threads: it serves one request at a time, code that runs cannot be interrupted, and a stop blocks it until it is resumed or aborted.`;
 }
 

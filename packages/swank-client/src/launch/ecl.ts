@@ -1,5 +1,7 @@
+import { fileURLToPath } from "node:url";
 import { print } from "sexp-parser";
 import { SwankError } from "../base/errors.js";
+import { LISP_FOLDER } from "../runtime/bundled.js";
 import type { LispInstallation } from "./lisp.js";
 import { callForm, DEFAULT_START_TIMEOUT, type LaunchImageOptions, type LaunchPlan, lispFile } from "./plan.js";
 import { type StartedImage, startImage } from "./process.js";
@@ -28,6 +30,23 @@ function checkOptionsForEcl(options: LaunchImageOptions, { executable }: LispIns
   });
 }
 
+/** Characters that ECL takes for wild ones, or changes, in the name of a folder; it knows no way to write them otherwise. */
+const UNREADABLE = /[*?\\]/;
+
+/** @throws SwankError `LAUNCH_FAILED` if ECL could not open files in the folder, of which it would say that they do not exist. */
+function checkFolderForEcl(folder: string, what: string): void {
+  const [character] = UNREADABLE.exec(folder) ?? [];
+  if (character === undefined) return;
+  throw new SwankError(
+    "LAUNCH_FAILED",
+    `ECL cannot load files from a folder with ${character} in its name: ${folder}`,
+    {
+      remedy: `Move ${what} to a folder without *, ? and \\ in its name.`,
+      details: { implementation: "ECL" },
+    },
+  );
+}
+
 /**
  * Starts an ECL with Swank, loaded from its sources, that serves this process over an inherited socket. It builds and keeps no files.
  *
@@ -36,6 +55,8 @@ function checkOptionsForEcl(options: LaunchImageOptions, { executable }: LispIns
 export async function startEcl({ ingredients, options, greeting, env }: LaunchPlan): Promise<StartedImage> {
   const { lisp, swankFolder } = ingredients;
   checkOptionsForEcl(options, lisp);
+  checkFolderForEcl(swankFolder, "Swank");
+  checkFolderForEcl(fileURLToPath(LISP_FOLDER), "this package");
   const { cwd, onLog, signal, startTimeout = DEFAULT_START_TIMEOUT } = options;
   const forms = [
     ...BEFORE_SWANK.map(loadForm),

@@ -81,7 +81,11 @@ function slynkRequireForm(name: string): Sexp {
 }
 
 /** How Swank's interface to a Lisp says that it lacks a function. */
-const NOT_IMPLEMENTED = /\b(?:SWANK\/BACKEND|SLYNK-BACKEND):+\S+ not implemented/;
+const NOT_IMPLEMENTED = /\b(?:SWANK\/BACKEND|SLYNK-BACKEND):+\S+ not implemented/i;
+
+/** How a Lisp says that the interface of its Swank, an older one, has no such function. */
+const UNDEFINED =
+  /\b(?:SWANK\/BACKEND|SLYNK-BACKEND):+\S+ is undefined|\bundefined function:? (?:SWANK\/BACKEND|SLYNK-BACKEND):/i;
 
 /** Loads Lisp code of this package into an image. */
 export interface Modules {
@@ -210,12 +214,13 @@ export class LispRunner {
     return found === undefined || (isSymbol(found) && found.name === "EXTERNAL");
   }
 
-  /** The error of a call. In a Lisp other than SBCL, one that entered the debugger, and was unwound, needed what the image lacks. */
+  /** The error of a call. In a Lisp other than SBCL, it may show that the image lacks what the call needs. Errors of the user's code do not. */
   #afterFailure(error: unknown, ability: Ability | undefined, label: string): unknown {
     const { abilities } = this.#modules;
-    const isMissing = error instanceof SwankError && error.code === "REQUEST_FAILED" && abilities?.kind === "portable";
-    if (!isMissing || ability === undefined || ability === "evaluate") return error;
-    abilities.lose(ability);
+    const hasFailed = error instanceof SwankError && error.code === "REQUEST_FAILED" && abilities?.kind === "portable";
+    if (!hasFailed || ability === undefined) return error;
+    const isMissing = NOT_IMPLEMENTED.test(error.message) || UNDEFINED.test(error.message);
+    if (!isMissing || !abilities.lose(ability)) return error;
     const { code, message, remedy, details } = abilities.refusal(ability, label);
     return new SwankError(code, `${message} ${error.message}`, { remedy, details, cause: error });
   }

@@ -23,7 +23,8 @@ interface DuplexOptions {
  * @param description - The other end, for messages.
  */
 export function duplexTransport(duplex: Duplex, description: string, options: DuplexOptions = {}): TransportFactory {
-  return (handlers) => new DuplexTransport(duplex, { description, ...options }, handlers);
+  const start = (handlers: TransportHandlers) => new DuplexTransport(duplex, { description, ...options }, handlers);
+  return Object.assign(start, { peer: options.peer });
 }
 
 class DuplexTransport implements Transport {
@@ -159,7 +160,11 @@ export interface Transport {
 }
 
 /** Starts passing an opened stream's data to handlers. Call it once. */
-export type TransportFactory = (handlers: TransportHandlers) => Transport;
+export interface TransportFactory {
+  (handlers: TransportHandlers): Transport;
+  /** The peer of its transport, if that is known before. */
+  readonly peer?: NetworkPeer | undefined;
+}
 
 /**
  * Opens a transport to an image.

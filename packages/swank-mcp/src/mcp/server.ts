@@ -111,7 +111,7 @@ async function resumed(
 
 /** Runs a call, and reports its progress if the client wants it and can be sent anything before the answer. */
 async function reported<T>(
-  { isQuiet = false }: Pick<Connection, "isQuiet">,
+  { isQuiet = false, lists }: Pick<Connection, "isQuiet" | "lists">,
   { name, arguments: args }: SentCall,
   { mcpReq }: ServerContext,
   run: (call: ToolCall) => Promise<T>,
@@ -136,6 +136,8 @@ async function reported<T>(
     return await run({ name, args, signal, progress: (text) => progress?.add(text), ask });
   } finally {
     progress?.end();
+    // The call may have shown what the image lacks.
+    lists.compare();
     // Over HTTP, the SDK aborts its signal also after the answer. What outlives the call, such as a stop, must not end then.
     mcpReq.signal.removeEventListener("abort", cancel);
   }
@@ -206,10 +208,12 @@ export function hidden(message: Request): Request {
 }
 
 /**
- * How long a client may cache this server's answers, in milliseconds. The tools of an image never change; another process may have other options.
- * An image that is no SBCL refuses calls of tools that it cannot serve.
+ * How long a client may cache this server's answers, in milliseconds. The tools of an SBCL never change; another process may have other options.
  */
 const KEPT = { ttlMs: 3_600_000, cacheScope: "private" } as const;
+
+/** The same for the list of tools of an image that may lack some. */
+const NOT_KEPT = { ...KEPT, ttlMs: 0 } as const;
 
 export const MAX_SUBSCRIPTIONS = 16;
 
@@ -255,9 +259,10 @@ export function connectionOf(tools: ToolServer, events: ConnectionEvents): Conne
     resources,
     channel,
     lists,
-    list: (hasApp) => ({
-      tools: tools.usableTools.map((tool) => (hasApp ? withApp(tool.name, listed(tool)) : listed(tool))),
-    }),
+    list: (hasApp) => {
+      lists.listed();
+      return { tools: tools.usableTools.map((tool) => (hasApp ? withApp(tool.name, listed(tool)) : listed(tool))) };
+    },
     onClient: once((client: ClientInfo | undefined) => events.onClient?.(client)),
     onList: once(() => events.onList?.()),
     onError: (error) => events.onError(error),
@@ -270,21 +275,38 @@ export function connectionOf(tools: ToolServer, events: ConnectionEvents): Conne
   };
 }
 
-/** Tells when an image turns out to lack what some of the tools need. */
+/** Tells when the image turns out to lack what some of the tools need, and when another image has it. */
 class ListWatch {
   readonly #tools: ToolServer;
+  /** The names of the tools that the client knows to be usable, as one text. */
+  #told: string;
+  #onChange: (() => void) | undefined;
   #end: (() => void) | undefined;
 
   constructor(tools: ToolServer) {
     this.#tools = tools;
+    this.#told = namesOf(tools.tools);
   }
 
   /** Calls the listener at each change. Only the first listener is called. */
   watch(onChange: () => void): void {
-    if (!mayLackTools(this.#tools)) return;
-    this.#end ??= this.#tools.agent.host.onSession(({ client }) => {
-      if (client.abilities.missing.length > 0) onChange();
-    });
+    if (this.#onChange !== undefined || !mayLackTools(this.#tools)) return;
+    this.#onChange = onChange;
+    this.#end = this.#tools.agent.host.onSession(() => this.compare());
+  }
+
+  /** The client has got the list. */
+  listed(): void {
+    this.#told = namesOf(this.#tools.usableTools);
+  }
+
+  /** Tells the listener if the list differs from what the client knows. While there is no image, nobody knows what the next one lacks. */
+  compare(): void {
+    if (this.#onChange === undefined || this.#tools.agent.host.state.kind !== "open") return;
+    const usable = namesOf(this.#tools.usableTools);
+    if (usable === this.#told) return;
+    this.#told = usable;
+    this.#onChange();
   }
 
   close(): void {
@@ -292,9 +314,13 @@ class ListWatch {
   }
 }
 
+function namesOf(tools: readonly Tool[]): string {
+  return tools.map(({ name }) => name).join(" ");
+}
+
 /** Whether the image may be no SBCL: the tools of one that is launched by default never change. */
 function mayLackTools({ agent: { config } }: ToolServer): boolean {
-  return config.attach !== undefined || config.lisp !== undefined;
+  return config.attach !== undefined || config.lisp !== undefined || (process.env["SBCL"] ?? "") !== "";
 }
 
 /**
@@ -314,7 +340,7 @@ export function createServer(tools: ToolServer, Kind = Server): Server {
       },
       instructions: tools.guide.advise(tools.agent.config.readOnly ? READ_ONLY_INSTRUCTIONS : INSTRUCTIONS),
       jsonSchemaValidator: UNUSED_VALIDATOR,
-      cacheHints: { "tools/list": KEPT, "server/discover": KEPT },
+      cacheHints: { "tools/list": mayLackTools(tools) ? NOT_KEPT : KEPT, "server/discover": KEPT },
       // The shim would replace failed questions by its own answers.
       inputRequired: { legacyShim: false },
     },
