@@ -60,6 +60,15 @@ describe("A client of ABCL", () => {
     expect(await evaluation.abort()).to.have.property("status", "aborted");
   });
 
+  it("offers the restarts of SBCL, and unwinds a break without a stop", async () => {
+    await rejection(client.eval('(break "here")'), "LISP_ERROR");
+    const evaluation = client.evaluate('(error "z")');
+    const outcome = await evaluation.next({ timeout: SOON });
+    if (outcome.status !== "stopped") throw new Error(JSON.stringify(outcome));
+    expect(outcome.stop.restarts.map(({ name }) => name)).to.deep.equal(["ABORT", "RETRY"]);
+    expect(await evaluation.abort()).to.have.property("status", "aborted");
+  });
+
   it("stops running code at its timeout, and ends it", async () => {
     const evaluation = client.evaluate("(loop (sleep 0.02))", { timeout: 500 });
     expect(await evaluation.next({ timeout: SOON })).to.have.property("status", "stopped");
@@ -102,6 +111,17 @@ describe("A client of CLISP", () => {
     expect((await outcome.stop.evaluateInFrame(index, "(list x)")).values).to.deep.equal(["(21)"]);
     expect(await evaluation.abort()).to.have.property("status", "aborted");
     expect(await client.eval("3")).to.deep.equal(["3"]);
+  });
+
+  it("offers the restarts of SBCL, and stops at a break or unwinds it", async () => {
+    await rejection(client.eval('(break "here")'), "LISP_ERROR");
+    const evaluation = client.evaluate('(list (break "here") 2)');
+    const outcome = await evaluation.next({ timeout: SOON });
+    if (outcome.status !== "stopped") throw new Error(JSON.stringify(outcome));
+    expect(outcome.stop.restarts.map(({ name }) => name)).to.deep.equal(["CONTINUE", "ABORT", "RETRY"]);
+    await outcome.stop.continue();
+    const returned = await evaluation.next({ timeout: SOON });
+    expect(returned.status === "returned" && returned.values).to.deep.equal(["(NIL 2)"]);
   });
 
   it("closes the connection when code takes longer than it may, and says why", async () => {

@@ -153,10 +153,34 @@ describe("A client of ECL", () => {
 
   it("invokes a restart with a value", async () => {
     const { evaluation, stop } = await stopped('(+ 1 (restart-case (error "boom") (use-zero () 0) (use-that (v) v)))');
-    expect(stop.restarts.map(({ name }) => name)).to.deep.equal(["USE-ZERO", "USE-THAT", "ABORT"]);
+    expect(stop.restarts.map(({ name }) => name)).to.deep.equal(["USE-ZERO", "USE-THAT", "ABORT", "RETRY"]);
     await stop.invokeRestart(1, ["(+ 40 1)"]);
     const outcome = await evaluation.next({ timeout: SOON });
     expect(outcome.status === "returned" && outcome.values).to.deep.equal(["42"]);
+  });
+
+  it("offers RETRY, and restarts outside of the code's own ABORT", async () => {
+    const inner = '(restart-case (restart-case (error "x") (abort () 1)) (use-value (v) v))';
+    const { stop } = await stopped(inner);
+    expect(stop.restarts.map(({ name }) => name)).to.deep.equal(["ABORT", "USE-VALUE", "ABORT", "RETRY"]);
+    await stop.abort();
+    await client.eval("(defparameter *tries* 0)");
+    const { evaluation, stop: failed } = await stopped('(if (= 1 (incf *tries*)) (error "z") *tries*)');
+    expect(failed.restarts.map(({ name }) => name)).to.deep.equal(["ABORT", "RETRY"]);
+    await failed.invokeRestart(1);
+    const outcome = await evaluation.next({ timeout: SOON });
+    expect(outcome.status === "returned" && outcome.values).to.deep.equal(["2"]);
+  });
+
+  it("keeps the stop when a restart gets the wrong number of values", async () => {
+    const { evaluation, stop } = await stopped('(restart-case (error "x") (use-value (v) v) (continue () 0))');
+    await rejection(stop.invokeRestart(0), "INVALID_ARGUMENT");
+    await rejection(stop.invokeRestart(0, ["1", "2"]), "INVALID_ARGUMENT");
+    await rejection(stop.invokeRestart(1, ["1"]), "INVALID_ARGUMENT");
+    expect(client.stops).to.deep.equal([stop]);
+    await stop.invokeRestart(0, ["5"]);
+    const outcome = await evaluation.next({ timeout: SOON });
+    expect(outcome.status === "returned" && outcome.values).to.deep.equal(["5"]);
   });
 
   it("continues from a break", async () => {
@@ -169,6 +193,14 @@ describe("A client of ECL", () => {
   it("unwinds an error without a stop, and keeps the stack of it", async () => {
     const error = await rejection(client.eval("(halve 3)"), "LISP_ERROR");
     expect(error.message).to.include("Operation was (/ 6 0).");
+  });
+
+  it("unwinds a break without a stop, in the code and in a frame", async () => {
+    await rejection(client.eval('(break "here")'), "LISP_ERROR");
+    const { stop } = await stopped('(error "wait")');
+    await rejection(stop.evaluateInFrame(0, '(break "here")'), "FRAME_EVALUATION_FAILED");
+    expect(stop).to.include({ isLive: true, level: 1 });
+    await stop.abort();
   });
 
   it("stops running code at its timeout, and ends it", async () => {
@@ -188,6 +220,14 @@ describe("A client of ECL", () => {
     const evaluation = client.evaluate("(loop (sleep 0.02))");
     await evaluation.begun({ timeout: SOON });
     expect(await evaluation.abort()).to.have.property("status", "aborted");
+  });
+
+  it("lets aborted code clean up", async () => {
+    await client.eval("(defparameter *cleaned-up* nil)");
+    const evaluation = client.evaluate("(unwind-protect (sleep 100) (sleep 0.6) (setf *cleaned-up* t))");
+    await evaluation.begun({ timeout: SOON });
+    expect(await evaluation.abort()).to.have.property("status", "aborted");
+    expect(await client.eval("*cleaned-up*")).to.deep.equal(["T"]);
   });
 
   it("describes names, finds them, completes them and expands macros", async () => {
@@ -235,8 +275,20 @@ describe("A client of ECL", () => {
   it("lists threads, and knows its own evaluations among them", async () => {
     const { evaluation, stop } = await stopped('(error "wait")');
     const { threads } = await client.program.threads();
-    expect(threads.find(({ id }) => id === stop.thread)?.evaluation).to.equal(evaluation.id);
+    expect(threads.find(({ id }) => id === stop.thread)).to.include({ evaluation: evaluation.id, level: 1 });
     await stop.abort();
+  });
+
+  it("says that a thread runs again after its stop, and calls the program's own threads so", async () => {
+    const { evaluation, stop } = await stopped('(progn (cerror "Go on." "wait") (sleep 100))');
+    await stop.continue();
+    await client.eval('(mp:process-run-function "my-worker-pool" (lambda () (sleep 100)))');
+    await client.eval("(mp:process-enable (mp:process-preset (mp:make-process :name '(1)) (lambda () (sleep 100))))");
+    const { threads } = await client.program.threads();
+    expect(threads.find(({ id }) => id === stop.thread)).to.include({ evaluation: evaluation.id, level: 0 });
+    expect(threads.find(({ name }) => name === "my-worker-pool")).to.include({ whose: "program" });
+    expect(threads.map(({ name }) => name)).to.include("(1)");
+    await evaluation.abort();
   });
 
   it("aborts the level that a missing feature enters, and does not ask for that feature again", async () => {

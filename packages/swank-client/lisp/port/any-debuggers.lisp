@@ -4,7 +4,7 @@
   (:documentation "What the debuggers and compilers of Lisps other than SBCL do in their own way.")
   (:use #:common-lisp)
   (:import-from #:swank-client/any-names #:accessible-symbol)
-  (:export #:bare-call #:compiler-error-p #:compiler-message #:evaluate-in-frame #:implementation-package-p #:machinery-p))
+  (:export #:bare-call #:call-with-debugger-hook #:compiler-error-p #:compiler-message #:evaluate-in-frame #:implementation-package-p #:machinery-p))
 
 (in-package #:swank-client/any-debuggers)
 
@@ -58,6 +58,21 @@ CLISP's frames of forms are the user's, because they have the variables."
 (defun implementation-package-p (package)
   "True if PACKAGE holds the Lisp's own conditions."
   (member (package-name package) '("SYSTEM" "SI" "CONDITIONS" "EXT" "EXTENSIONS" "CLOS" "FFI") :test #'string=))
+
+;;; Hooks
+
+(defun call-with-debugger-hook (hook function)
+  "Call FUNCTION with HOOK in place of the debugger, also for BREAK, which binds *DEBUGGER-HOOK* to NIL."
+  (swank/backend:call-with-debugger-hook
+   hook
+   #-clisp function
+   ;; Swank does not know the variable by which CLISP enters its debugger
+   #+clisp (lambda ()
+             (let* ((driver ext:*break-driver*)
+                    (ext:*break-driver* (lambda (continuable &optional condition &rest options)
+                                          (when condition (funcall hook condition hook))
+                                          (apply driver continuable condition options))))
+               (funcall function)))))
 
 ;;; Evaluation in frames
 

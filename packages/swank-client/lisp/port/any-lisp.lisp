@@ -37,13 +37,15 @@ hide its faults."
   "A lock with NAME."
   #+sbcl (sb-thread:make-mutex :name name)
   #+(and ecl threads) (mp:make-lock :name name)
-  #-(or sbcl (and ecl threads)) name)
+  #+abcl (progn name (threads:make-mutex))
+  #-(or sbcl (and ecl threads) abcl) name)
 
 (defmacro with-lock ((lock) &body body)
   "Evaluate BODY, which is short, holding LOCK. A thread that stops in it would keep the lock, so it is not interrupted."
   #+sbcl `(sb-sys:without-interrupts (sb-thread:with-mutex (,lock) ,@body))
-  #+(and ecl threads) `(mp:with-lock (,lock) ,@body)
-  #-(or sbcl (and ecl threads)) `(progn ,lock ,@body))
+  #+(and ecl threads) `(mp:without-interrupts (mp:with-lock (,lock) ,@body))
+  #+abcl `(threads:with-mutex (,lock) ,@body)
+  #-(or sbcl (and ecl threads) abcl) `(progn ,lock ,@body))
 
 ;;; Names
 

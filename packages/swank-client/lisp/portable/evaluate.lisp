@@ -2,7 +2,9 @@
 
 (in-package #:swank-client/portable)
 
-(defvar *evaluation* nil "The evaluation that this thread runs, or NIL.")
+(defvar *evaluation* nil "The evaluation that this thread runs, or NIL. Bound inside the evaluation's CATCH: an interrupt that finds it can throw.")
+
+(defvar *outermost-restart* nil "The last restart before those of Swank, or NIL.")
 
 (defstruct (session (:copier nil))
   "What is kept for one client."
@@ -16,6 +18,10 @@
   id session connection thread
   (form 0)
   (interrupts 0)
+  ;; the internal real time at which it was first unwound, or NIL
+  unwound-at
+  ;; the debugger's level in which its thread is stopped
+  (level 0)
   ;; those that the client has not been told
   (warnings '())
   (warnings-left-out 0)
@@ -27,18 +33,25 @@
 
 (defvar *sessions* (make-hash-table :test 'eq) "Sessions by connection.")
 
+(defvar *lock* (make-lock "swank-client sessions") "Held while a thread uses a table of sessions, of evaluations or of stops.")
+
 (defun end-session (connection)
   "Forget the session of CONNECTION, which has closed, and end its evaluations."
-  (let ((session (gethash connection *sessions*)))
+  (let ((session (with-lock (*lock*)
+                   (prog1 (gethash connection *sessions*) (remhash connection *sessions*)))))
     (when session
-      (remhash connection *sessions*)
-      (loop for evaluation being the hash-values of (session-evaluations session)
-            do (or-nil (unwind-evaluation evaluation))))))
+      (dolist (evaluation (running-evaluations session)) (or-nil (unwind-evaluation evaluation))))))
 
 (defun current-session ()
   "The session of this connection's client."
-  (or (gethash *emacs-connection* *sessions*)
-      (setf (gethash *emacs-connection* *sessions*) (make-session))))
+  (with-lock (*lock*)
+    (or (gethash *emacs-connection* *sessions*)
+        (setf (gethash *emacs-connection* *sessions*) (make-session)))))
+
+(defun running-evaluations (session)
+  "The evaluations of SESSION that have not ended."
+  (with-lock (*lock*)
+    (loop for evaluation being the hash-values of (session-evaluations session) collect evaluation)))
 
 (defun read-request (stream package)
   "What Swank reads from STREAM in PACKAGE. Swank reports only what signals a READER-ERROR, and closes the connection at any other error, such as
@@ -75,7 +88,9 @@ has output to send."
 
 (defun reset ()
   "Forget the package and the history of this connection's session. Its definitions are not known, and stay. => (() () () PACKAGE)"
-  (setf (gethash *emacs-connection* *sessions*) (make-session :evaluations (session-evaluations (current-session))))
+  (let ((evaluations (session-evaluations (current-session))))
+    (with-lock (*lock*)
+      (setf (gethash *emacs-connection* *sessions*) (make-session :evaluations evaluations))))
   (list '() '() '() (package-name (user-package))))
 
 ;;; Output
@@ -149,15 +164,30 @@ has output to send."
 
 ;;; Forms
 
+(defun note-unwinding (evaluation)
+  "Note that EVALUATION is about to be unwound, if it is the first time."
+  (setf (evaluation-level evaluation) 0)
+  (unless (evaluation-unwound-at evaluation)
+    (setf (evaluation-unwound-at evaluation) (get-internal-real-time))))
+
 (defun leave (evaluation result)
   "End EVALUATION, which this thread runs, with RESULT."
+  (note-unwinding evaluation)
   (throw evaluation result))
 
 (defmacro with-abort-restart ((evaluation) form &rest clauses)
   "Evaluate FORM with the restart ABORT, which ends EVALUATION, and with the restarts of CLAUSES."
-  `(restart-case (let ((*sldb-quit-restart* (find-restart 'abort))) ,form)
+  `(restart-case (let ((*sldb-quit-restart* (find-restart 'abort))
+                       (*outermost-restart* (outermost-restart)))
+                   ,form)
      (abort () :report "Return to top level" (leave ,evaluation '(:aborted)))
      ,@clauses))
+
+(defun outermost-restart ()
+  "The last restart that an evaluation offers: RETRY if it follows the innermost ABORT, else that ABORT."
+  (destructuring-bind (abort &optional next &rest others) (compute-restarts)
+    (declare (ignore others))
+    (if (and next (eq (restart-name next) 'retry)) next abort)))
 
 (declaim (notinline call-user))
 
@@ -238,10 +268,11 @@ has output to send."
            (*debug-io* terminal)
            (*package* package)
            ;; from which the debugger prints
-           (*buffer-package* package)
-           (*debugger-hook* (if unwind (unwinding-hook evaluation *debugger-hook*) *debugger-hook*)))
-      (handler-bind ((warning #'note-warning))
-        (call-with-history (evaluation-session evaluation) function)))))
+           (*buffer-package* package))
+      (call-with-debugger-hook (if unwind (unwinding-hook evaluation *debugger-hook*) *debugger-hook*)
+                               (lambda ()
+                                 (handler-bind ((warning #'note-warning))
+                                   (call-with-history (evaluation-session evaluation) function)))))))
 
 (defun evaluate (code &key id package stdin check unwind (debug t) (limit 100000) (tail 4000) (value-limit 20000) (length 200) (level 20)
                       data ids prompted conditions)
@@ -270,14 +301,15 @@ has output to send."
 (defun run-evaluation (evaluation package input unwind function)
   "Run EVALUATION by calling FUNCTION. => the reply to the request"
   (let ((table (session-evaluations (evaluation-session evaluation)))
-        (*evaluation* evaluation))
-    (setf (gethash (evaluation-id evaluation) table) evaluation)
+        (id (evaluation-id evaluation)))
     (unwind-protect
          (append (catch evaluation
-                   (with-abort-restart (evaluation)
-                       (call-in-environment evaluation package input unwind function)))
+                   (let ((*evaluation* evaluation))
+                     (with-lock (*lock*) (setf (gethash id table) evaluation))
+                     (with-abort-restart (evaluation)
+                         (call-in-environment evaluation package input unwind function))))
                  (taken-facts evaluation))
-      (remhash (evaluation-id evaluation) table)
+      (with-lock (*lock*) (remhash id table))
       (end-outputs evaluation))))
 
 (defun find-package-named (name)
@@ -292,7 +324,8 @@ has output to send."
 
 (defun find-evaluation (id)
   "The running evaluation ID of this session, or NIL."
-  (gethash id (session-evaluations (current-session))))
+  (let ((table (session-evaluations (current-session))))
+    (with-lock (*lock*) (values (gethash id table)))))
 
 (defun evaluation-thread-id (evaluation)
   "Swank's id for the thread of EVALUATION."
@@ -312,10 +345,20 @@ has output to send."
              (invoke-slime-debugger (make-condition 'interrupted))))))
       (evaluation-thread-id evaluation))))
 
+(defun cleaning-up-p (evaluation)
+  "True if this thread, which runs EVALUATION, may be running the cleanup forms of its first unwinding. They have a second.
+A thread that has stopped in one is unwound again."
+  (let ((start (evaluation-unwound-at evaluation)))
+    (and start
+         (zerop *sldb-level*)
+         (< (- (get-internal-real-time) start) internal-time-units-per-second))))
+
 (defun unwind-evaluation (evaluation)
-  "Unwind EVALUATION, stopped or running."
+  "Unwind EVALUATION, stopped or running. The client repeats the request."
   (swank/backend:interrupt-thread (evaluation-thread evaluation)
-                                  (lambda () (when (eq *evaluation* evaluation) (leave evaluation '(:aborted))))))
+                                  (lambda ()
+                                    (when (and (eq *evaluation* evaluation) (not (cleaning-up-p evaluation)))
+                                      (leave evaluation '(:aborted))))))
 
 (defun abort-evaluation (id)
   "Unwind evaluation ID, stopped or running. => its thread's id, NIL if it has ended"

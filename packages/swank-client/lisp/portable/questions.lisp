@@ -288,17 +288,17 @@ DOCUMENTATION) ...) COUNT LEFT-OUT UNDEFINED FILTERED SIMILAR) | (:bad-pattern R
 
 (defun thread-plist (thread)
   "What is known of THREAD."
-  (let ((mine (loop for evaluation being the hash-values of (session-evaluations (current-session))
-                    when (eq thread (evaluation-thread evaluation)) return evaluation)))
+  (let ((mine (find thread (running-evaluations (current-session)) :key #'evaluation-thread)))
     (list* :id (swank/backend:thread-id thread)
            :name (thread-name-text thread)
            :whose (cond (mine :evaluation) ((service-p thread) :service) (t :program))
-           :level 0
+           :level (if mine (evaluation-level mine) 0)
            :state :unknown
            (and mine (list :evaluation (evaluation-id mine))))))
 
 (defun service-p (thread)
-  "True if THREAD serves clients."
+  "True if THREAD serves clients: one of Swank or of this library."
   (let ((name (thread-name-text thread)))
-    (some (lambda (word) (search word name :test #'char-equal))
-          '("swank" "reader-thread" "control-thread" "indentation-cache" "auto-flush" "worker"))))
+    (or (member name '("control-thread" "reader-thread" "auto-flush-thread" "swank-indentation-cache-thread" "worker") :test #'string=)
+        (eql 0 (search "swank-client " name))
+        (eql 0 (search "Swank " name :test #'char-equal)))))

@@ -16,11 +16,12 @@
 
 (defun stop-number ()
   "The number of this thread's stop."
-  (let ((known (assoc *sldb-restarts* *stop-numbers* :test #'eq)))
-    (cond (known (cdr known))
-          (t (push (cons *sldb-restarts* (incf *last-stop*)) *stop-numbers*)
-             (setf *stop-numbers* (subseq *stop-numbers* 0 (min 500 (length *stop-numbers*))))
-             *last-stop*))))
+  (with-lock (*lock*)
+    (let ((known (assoc *sldb-restarts* *stop-numbers* :test #'eq)))
+      (cond (known (cdr known))
+            (t (push (cons *sldb-restarts* (incf *last-stop*)) *stop-numbers*)
+               (setf *stop-numbers* (subseq *stop-numbers* 0 (min 500 (length *stop-numbers*))))
+               *last-stop*)))))
 
 (defun at-stop (number call)
   "Evaluate CALL if this thread is in stop NUMBER, else return (:stale): the thread may have resumed while the request waited."
@@ -105,7 +106,7 @@
 
 (defun offered-restarts ()
   "The restarts of this stop without Swank's own, which are outside of the evaluation."
-  (let ((last (and *evaluation* (position 'abort *sldb-restarts* :key #'restart-name))))
+  (let ((last (and *outermost-restart* (position *outermost-restart* *sldb-restarts*))))
     (subseq *sldb-restarts* 0 (and last (1+ last)))))
 
 (defun restart-texts (restarts)
@@ -134,6 +135,7 @@
 
 (defun stop ()
   "A report of this thread's stop, with the warnings before it."
+  (note-level *sldb-level*)
   (when *evaluation* (flush-outputs *evaluation*))
   (append (stop-identity)
           (snapshot *swank-debugger-condition* (offered-restarts))
@@ -191,12 +193,13 @@
 (defun call-attempt (token function)
   "=> the result of FUNCTION | (:error TYPE MESSAGE) | (:interrupted) if END-ATTEMPT was called with TOKEN"
   (catch 'attempt
-    (let ((*attempts* (cons token *attempts*))
-          (*debugger-hook* (lambda (condition hook)
-                             (declare (ignore hook))
-                             (throw 'attempt (error-entry condition)))))
-      (handler-case (funcall function)
-        (serious-condition (condition) (error-entry condition))))))
+    (let ((*attempts* (cons token *attempts*)))
+      (call-with-debugger-hook (lambda (condition hook)
+                                 (declare (ignore hook))
+                                 (throw 'attempt (error-entry condition)))
+                               (lambda ()
+                                 (handler-case (funcall function)
+                                   (serious-condition (condition) (error-entry condition))))))))
 
 (defun end-attempt (thread-id token)
   "Cancel the attempt with TOKEN in the stopped thread THREAD-ID. False if there is no such thread."
@@ -250,6 +253,26 @@
 
 ;;; Leaving a stop
 
+(defun note-level (level)
+  "Note for other threads that the evaluation of this thread is stopped in LEVEL of the debugger, or runs if that is 0."
+  (when *evaluation* (setf (evaluation-level *evaluation*) level)))
+
+(defun leave-through (restart &rest values)
+  "Leave the stop by invoking RESTART with VALUES. => (:returned) if it transfers no control, or does not return"
+  (note-level (1- *sldb-level*))
+  (apply #'invoke-restart restart values)
+  (note-level *sldb-level*)
+  '(:returned))
+
+(defun wrong-count (restart count)
+  "(:wrong-count FEWEST MOST ASKS-P) if RESTART is a standard one, or RETRY, and does not take COUNT arguments, or NIL.
+A wrong call would replace the stop by another one. Of other restarts the number of arguments is not known."
+  (let ((expected (case (restart-name restart)
+                    ((use-value store-value) 1)
+                    ((abort continue muffle-warning retry) 0)
+                    (t count))))
+    (unless (= count expected) (list :wrong-count expected expected nil))))
+
 (defun argument-values (attempt sources)
   "(:values VALUE ...) of the expressions SOURCES, or a failure of CALL-ATTEMPT."
   (call-attempt attempt (lambda ()
@@ -258,16 +281,17 @@
 
 (defun invoke-offered-restart (level index attempt sources &optional stdin)
   "Leave the stop at LEVEL through its restart INDEX, with the values of SOURCES as arguments.
-=> (:stale) | (:no-restart) | (:cannot-ask) | (:error TYPE MESSAGE) | (:interrupted) | (:returned), or does not return"
+=> (:stale) | (:no-restart) | (:cannot-ask) | (:wrong-count FEWEST MOST ASKS-P) | (:error TYPE MESSAGE) | (:interrupted) | (:returned), or does
+not return"
   (let ((restart (nth index *sldb-restarts*)))
     (cond ((/= level *sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
           (stdin '(:cannot-ask))
+          ((wrong-count restart (length sources)))
           (t (let ((given (argument-values attempt sources)))
-               (cond ((eq :values (first given))
-                      (apply #'invoke-restart restart (rest given))
-                      '(:returned))
-                     (t given)))))))
+               (if (eq :values (first given))
+                   (apply #'leave-through restart (rest given))
+                   given))))))
 
 (defun continue-stop (level &optional stdin)
   "Continue from this stop. => (:stale) | (:no-restart) | (:cannot-ask), or does not return"
@@ -275,15 +299,15 @@
     (cond ((/= level *sldb-level*) '(:stale))
           ((null restart) '(:no-restart))
           (stdin '(:cannot-ask))
-          (t (invoke-restart restart)))))
+          (t (leave-through restart)))))
 
 (defun abort-stop ()
   "Unwind this stopped thread. => (:no-restart) | (:returned) if the restart transfers no control, or does not return"
   (let ((restart (or (and *sldb-quit-restart* (find-restart *sldb-quit-restart*))
                      (first (last (compute-restarts))))))
     (cond ((null restart) '(:no-restart))
-          (t (invoke-restart restart)
-             '(:returned)))))
+          (t (when *evaluation* (note-unwinding *evaluation*))
+             (leave-through restart)))))
 
 (defun return-from-frame (level index attempt source)
   "Return from frame INDEX with the values of SOURCE, where this Lisp can."
