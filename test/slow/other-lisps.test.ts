@@ -36,7 +36,7 @@ describe("A client of ABCL", () => {
 
   before(async () => {
     image = await startOtherLisp("abcl");
-    client = await connect({ port: image.port, secret: false, timeout: SOON });
+    client = await connect({ port: image.port, secret: false, timeout: SOON, mayEndImage: false });
   });
 
   after(async () => {
@@ -69,6 +69,30 @@ describe("A client of ABCL", () => {
     expect(await evaluation.abort()).to.have.property("status", "aborted");
   });
 
+  it("cannot end the image", async () => {
+    for (const code of ["(ext:quit)", "(ext:exit)"])
+      expect((await rejection(client.eval(code), "LISP_ERROR")).message).to.include(
+        "is refused: it would end the image",
+      );
+  });
+
+  it("reports what the compiler says, also what ABCL only prints", async () => {
+    const code = '(defun compiled-here (x) (list "λ" (not-there) (car x)))';
+    const compiled = await client.code.compile({ code }, { load: true });
+    expect(compiled).to.include({ status: "compiled", failed: false, loaded: true });
+    expect(compiled.status === "compiled" && compiled.notes).to.deep.equal([
+      { severity: "style-warning", message: "The following functions were used but not defined: NOT-THERE" },
+    ]);
+    expect(await client.eval("(defun not-there () 1) (compiled-here '(7))")).to.deep.equal(['("λ" 1 7)']);
+    const wrong = await client.code.compile({ code: "(defun g (x) (car 1 2))" });
+    if (wrong.status !== "compiled") throw new Error(wrong.status);
+    const notes = wrong.notes.map(({ severity, message }) => [severity, message]);
+    expect(notes).to.deep.equal([
+      ["warning", "Wrong number of arguments for CAR (expected 1, but received 2)."],
+      ["style-warning", "The variable X is defined but never used."],
+    ]);
+  });
+
   it("stops running code at its timeout, and ends it", async () => {
     const evaluation = client.evaluate("(loop (sleep 0.02))", { timeout: 500 });
     expect(await evaluation.next({ timeout: SOON })).to.have.property("status", "stopped");
@@ -82,7 +106,7 @@ describe("A client of CLISP", () => {
 
   before(async () => {
     image = await startOtherLisp("clisp");
-    client = await connect({ port: image.port, secret: false, timeout: SOON });
+    client = await connect({ port: image.port, secret: false, timeout: SOON, mayEndImage: false });
   });
 
   after(async () => {
@@ -93,6 +117,25 @@ describe("A client of CLISP", () => {
   it("is told that there are no threads", () => {
     expect(client.notes.join("\n")).to.match(/^CLISP \S+ has no threads: it serves one request at a time/);
     expect(client.abilities.missing).to.include.members(["threads", "interrupt"]);
+  });
+
+  it("cannot end the image", async () => {
+    for (const code of ["(ext:quit)", "(ext:exit)"])
+      expect((await rejection(client.eval(code), "LISP_ERROR")).message).to.include(
+        "is refused: it would end the image",
+      );
+  });
+
+  it("reports what the compiler says, and loads the code", async () => {
+    const code = '(defun compiled-here (x y) (list "λ" not-there (car x)))';
+    const compiled = await client.code.compile({ code }, { load: true });
+    expect(compiled).to.include({ status: "compiled", failed: false, loaded: true });
+    const notes = compiled.status === "compiled" ? compiled.notes : [];
+    expect(notes.map(({ severity }) => severity)).to.deep.equal(["warning", "style-warning"]);
+    expect(notes[0]?.message).to.include("NOT-THERE");
+    expect(
+      await client.eval("(let ((not-there 1)) (declare (special not-there)) (compiled-here '(7) 2))"),
+    ).to.deep.equal(['("λ" 1 7)']);
   });
 
   it("evaluates one after another", async () => {
@@ -109,6 +152,8 @@ describe("A client of CLISP", () => {
     expect(refused.remedy).to.equal("Resume or abort the stop, or evaluate in one of its frames.");
     const { index = -1 } = outcome.stop.condition.frames.find(({ kind }) => kind === "user") ?? {};
     expect((await outcome.stop.evaluateInFrame(index, "(list x)")).values).to.deep.equal(["(21)"]);
+    expect(await outcome.stop.evaluateInFrame(index, "(setf x 22)")).to.deep.include({ values: ["22"], set: ["X"] });
+    expect((await outcome.stop.evaluateInFrame(index, "x")).values).to.deep.equal(["22"]);
     expect(await evaluation.abort()).to.have.property("status", "aborted");
     expect(await client.eval("3")).to.deep.equal(["3"]);
   });

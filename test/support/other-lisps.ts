@@ -44,7 +44,13 @@ export async function startOtherLisp(lisp: OtherLisp, isSwankInC = false): Promi
   const home = testCache(`home-of-${lisp}`);
   const file = join(home, "start.lisp");
   await writeFile(file, START);
-  const env = { ...process.env, HOME: home, SWANK: await findSwank(), ...(isSwankInC && { SWANK_IN_C: "yes" }) };
+  const env = {
+    ...process.env,
+    HOME: home,
+    LC_ALL: "C",
+    SWANK: await findSwank(),
+    ...(isSwankInC && { SWANK_IN_C: "yes" }),
+  };
   const child = spawn(lisp, [...LISPS[lisp], file], { stdio: "pipe", env });
   const exited = once(child, "exit");
   const stop = async () => {

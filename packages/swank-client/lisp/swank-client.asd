@@ -21,6 +21,8 @@
   :serial t
   :components ((:file "port/any-swank")
                (:file "port/any-debuggers")
+               (:file "port/any-exits")
+               (:file "port/any-files")
                (:file "portable/package")
                (:file "portable/printing")
                (:file "portable/evaluate")

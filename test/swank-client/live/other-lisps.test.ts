@@ -140,7 +140,9 @@ describe("A client of ECL", () => {
     const { stop } = await stopped("(share 7 0)");
     const frame = stop.condition.frames.find(({ kind }) => kind === "user")?.index ?? -1;
     expect((await stop.evaluateInFrame(frame, "(list sum people)")).values).to.deep.equal(["(7 0)"]);
-    expect((await stop.evaluateInFrame(frame, "(setf people 2)")).values).to.deep.equal(["2"]);
+    const set = await stop.evaluateInFrame(frame, "(setf people 2)");
+    expect(set).to.deep.include({ values: ["2"], set: [] });
+    expect(set.stderr).to.include("The frame's PEOPLE keeps its value");
     expect((await stop.evaluateInFrame(frame, "people")).values).to.deep.equal(["0"]);
     await stop.abort();
   });
@@ -240,10 +242,25 @@ describe("A client of ECL", () => {
   });
 
   it("reports what the compiler says, and loads the code", async () => {
-    const code = "(defun compiled-here (x) (let ((unused 1)) (car x)))";
+    const code = '(defun compiled-here (x y) (list "λ" (car x)))';
     const compiled = await client.code.compile({ code }, { load: true });
-    expect(compiled).to.include({ status: "compiled", failed: false });
-    expect(await client.eval("(compiled-here '(7))")).to.deep.equal(["7"]);
+    expect(compiled).to.include({ status: "compiled", failed: false, loaded: true });
+    expect(compiled.status === "compiled" && compiled.notes).to.deep.equal([
+      { severity: "style-warning", message: "The variable Y is not used." },
+    ]);
+    expect(await client.eval("(compiled-here '(7) 1)")).to.deep.equal(['("λ" 7)']);
+  });
+
+  it("compiles in a folder that only its user can read, and leaves nothing behind", async () => {
+    const code = "(eval-when (:load-toplevel) (defparameter *compiled-in* *load-truename*))";
+    await client.code.compile({ code }, { load: true });
+    const [folder = ""] = await client.eval("(namestring (make-pathname :name nil :type nil :defaults *compiled-in*))");
+    expect(folder).to.match(/\/swank-client-[0-9a-z]{20,}\/"$/);
+    expect(
+      await client.eval(
+        '(directory (merge-pathnames "*.*" (make-pathname :name nil :type nil :defaults *compiled-in*)))',
+      ),
+    ).to.deep.equal(["NIL"]);
   });
 
   it("reports errors that the compiler finds, which are no errors in Lisp", async () => {
@@ -270,6 +287,19 @@ describe("A client of ECL", () => {
     expect(await client.eval("(list (package-name *package*) (reset-test::kept) *)")).to.deep.equal([
       '("COMMON-LISP-USER" 1 NIL)',
     ]);
+  });
+
+  it("keeps a client's code from ending the image, until the client has gone", async () => {
+    await client.eval("(defvar *own-quit* (fdefinition 'ext:quit))");
+    const agent = await connect({ port: image.port, secret: false, timeout: SOON, mayEndImage: false });
+    const error = await rejection(agent.eval("(ext:quit 3)"), "LISP_ERROR");
+    expect(error.message).to.include("QUIT is refused: it would end the image for all its clients.");
+    await rejection(agent.eval("(ext:exit 3)"), "LISP_ERROR");
+    const loaded = await agent.code.compile({ code: "(ext:quit 3)" }, { load: true });
+    expect(loaded).to.have.property("loadError").that.has.property("type", "EXIT-REFUSED");
+    await agent.close();
+    const restored = "(loop repeat 500 thereis (eq *own-quit* (fdefinition 'ext:quit)) do (sleep 0.02))";
+    expect(await client.eval(restored)).to.deep.equal(["T"]);
   });
 
   it("lists threads, and knows its own evaluations among them", async () => {

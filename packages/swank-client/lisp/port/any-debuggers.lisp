@@ -3,8 +3,9 @@
 (defpackage #:swank-client/any-debuggers
   (:documentation "What the debuggers and compilers of Lisps other than SBCL do in their own way.")
   (:use #:common-lisp)
-  (:import-from #:swank-client/any-names #:accessible-symbol)
-  (:export #:bare-call #:call-with-debugger-hook #:compiler-error-p #:compiler-message #:evaluate-in-frame #:implementation-package-p #:machinery-p))
+  (:import-from #:swank-client/any-names #:accessible-symbol #:existing-symbols)
+  (:export #:bare-call #:call-telling-warnings #:call-with-debugger-hook #:compiler-error-p #:compiler-message #:evaluate-in-frame
+           #:implementation-package-p #:machinery-p))
 
 (in-package #:swank-client/any-debuggers)
 
@@ -94,14 +95,32 @@ A name without a package is of PACKAGE."
         (unless (or (null variable) (constantp variable) (assoc variable bindings))
           (push `(,variable ',(getf local :value)) bindings))))))
 
+(defun tell-kept (names old new)
+  "Say on error output which of the variables NAMES, of a frame, keep their values OLD although the code has set its copies to the values NEW."
+  (let ((kept (loop for name in names
+                    for before in old
+                    for after in new
+                    unless (eql before after) collect name)))
+    (when kept
+      (format *error-output* "~&The frame's ~{~a~^, ~} ~:[keeps its value~;keep their values~]: on this Lisp, code gets copies of a frame's variables.~%"
+              kept (rest kept)))))
+
 (defun evaluate-in-frame (form index package)
   "The values of FORM in the frame INDEX. PACKAGE is that of names without one.
 ECL's own evaluation in a frame confuses the variables of functions that establish restarts or blocks, so there FORM gets copies of the variables."
   #+ecl (let ((bindings (bound-in-frame index package)))
-          (eval `(let ,bindings (declare (ignorable ,@(mapcar #'first bindings))) ,form)))
+          (let ((names (mapcar #'first bindings)))
+            (eval `(let ,bindings
+                     (declare (ignorable ,@names))
+                     (multiple-value-prog1 ,form
+                       (tell-kept ',names (list ,@(mapcar #'second bindings)) (list ,@names)))))))
   #-ecl (progn package (swank/backend:eval-in-frame form index)))
 
 ;;; Conditions of compilers
+
+(defun call-telling-warnings (function)
+  "Call FUNCTION, which compiles. ABCL tells no handler its warnings unless it is asked to."
+  (progv (existing-symbols '(("JVM" "*RESIGNAL-COMPILER-WARNINGS*"))) '(t) (funcall function)))
 
 (defun of-compiler-p (condition name)
   "True if CONDITION is of the class NAME of ECL's compiler, which need not be loaded."

@@ -10,6 +10,8 @@
   "What is kept for one client."
   (package (user-package))
   (history (make-list 9) :type list)
+  ;; its code cannot end the image
+  (protects-image nil)
   ;; evaluations by id
   (evaluations (make-hash-table)))
 
@@ -40,7 +42,9 @@
   (let ((session (with-lock (*lock*)
                    (prog1 (gethash connection *sessions*) (remhash connection *sessions*)))))
     (when session
-      (dolist (evaluation (running-evaluations session)) (or-nil (unwind-evaluation evaluation))))))
+      (dolist (evaluation (running-evaluations session)) (or-nil (unwind-evaluation evaluation)))
+      (with-lock (*lock*)
+        (unless (loop for other being the hash-values of *sessions* thereis (session-protects-image other)) (unguard-exits))))))
 
 (defun current-session ()
   "The session of this connection's client."
@@ -80,17 +84,36 @@ has output to send."
   (pushnew 'end-session *connection-closed-hook*)
   (max 0 (1- (length *connections*))))
 
+(define-condition exit-refused (error)
+  ((operator :initarg :operator :reader refused-operator))
+  (:report (lambda (condition stream)
+             (format stream "~s is refused: it would end the image for all its clients. Ask the user to evaluate it." (refused-operator condition))))
+  (:documentation "Signalled when code that may not end the image tries to."))
+
+(defvar *protected-p* nil "True in a thread while it runs code that may not end the image.")
+
+(defun check-exit (operator)
+  "Signal EXIT-REFUSED if this thread may not end the image by OPERATOR."
+  (when *protected-p* (error 'exit-refused :operator operator)))
+
 (defun begin-session (&key protect-image tell-threads tell-forms)
-  "Begin the session of this connection's client. What the keywords ask for, only SBCL's runtime can do."
-  (declare (ignore protect-image tell-threads tell-forms))
-  (current-session)
+  "Begin the session of this connection's client. Its code cannot end the image if PROTECT-IMAGE. What the other keywords ask for, only SBCL's runtime
+can do."
+  (declare (ignore tell-threads tell-forms))
+  (setf (session-protects-image (current-session)) protect-image)
+  (when protect-image (guard-exits #'check-exit))
   t)
+
+(defmacro with-protection (&body body)
+  "Run BODY, which runs code of this connection's client."
+  `(let ((*protected-p* (session-protects-image (current-session)))) ,@body))
 
 (defun reset ()
   "Forget the package and the history of this connection's session. Its definitions are not known, and stay. => (() () () PACKAGE)"
-  (let ((evaluations (session-evaluations (current-session))))
+  (let ((old (current-session)))
     (with-lock (*lock*)
-      (setf (gethash *emacs-connection* *sessions*) (make-session :evaluations evaluations))))
+      (setf (gethash *emacs-connection* *sessions*)
+            (make-session :evaluations (session-evaluations old) :protects-image (session-protects-image old)))))
   (list '() '() '() (package-name (user-package))))
 
 ;;; Output
@@ -301,6 +324,7 @@ has output to send."
 (defun run-evaluation (evaluation package input unwind function)
   "Run EVALUATION by calling FUNCTION. => the reply to the request"
   (let ((table (session-evaluations (evaluation-session evaluation)))
+        (*protected-p* (session-protects-image (evaluation-session evaluation)))
         (id (evaluation-id evaluation)))
     (unwind-protect
          (append (catch evaluation

@@ -4,8 +4,10 @@
 (defpackage #:swank-client/portable
   (:documentation "Evaluations, stops and questions about code in a Lisp other than SBCL. The client calls the exported functions.")
   (:use #:common-lisp)
-  (:import-from #:swank-client/any-debuggers #:bare-call #:call-with-debugger-hook #:compiler-error-p #:compiler-message #:evaluate-in-frame
-                                             #:implementation-package-p #:machinery-p)
+  (:import-from #:swank-client/any-debuggers #:bare-call #:call-telling-warnings #:call-with-debugger-hook #:compiler-error-p #:compiler-message
+                                             #:evaluate-in-frame #:implementation-package-p #:machinery-p)
+  (:import-from #:swank-client/any-exits #:guard-exits #:unguard-exits)
+  (:import-from #:swank-client/any-files #:+utf-8+ #:call-with-private-folder)
   (:import-from #:swank-client/any-lisp #:current-folder #:make-lock #:or-nil #:with-lock)
   (:import-from #:swank-client/any-names #:accessible-symbol #:user-package)
   (:import-from #:swank-client/swank-connections #:*connection-closed-hook* #:*connections* #:*emacs-connection* #:close-connection%

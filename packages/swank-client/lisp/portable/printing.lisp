@@ -112,7 +112,7 @@
 (defun class-text (class)
   "The name of CLASS with its package, unless that is COMMON-LISP."
   (let ((*package* (find-package "COMMON-LISP")) (name (class-name class)))
-    (if (eq name 'interrupted) "INTERRUPTED" (princ-to-string (or-nil (prin1-to-string name))))))
+    (if (member name '(interrupted exit-refused)) (symbol-name name) (princ-to-string (or-nil (prin1-to-string name))))))
 
 (defun precedence-list (class)
   "The class precedence list of CLASS, or CLASS alone where it is not known."

@@ -205,9 +205,10 @@ DOCUMENTATION) ...) COUNT LEFT-OUT UNDEFINED FILTERED SIMILAR) | (:bad-pattern R
         (let* ((*package* package)
                (forms (handler-case (let ((*read-eval* nil)) (rest (forms-of code)))
                         (error (problem) (return-from macroexpand-code (list :unreadable (message-text problem)))))))
-          (handler-case (list :expanded (loop for form in forms
-                                              for expansion = (expanded form mode)
-                                              collect (list (form-text expansion) (not (equal form expansion)) nil)))
+          (handler-case (with-protection
+                          (list :expanded (loop for form in forms
+                                                for expansion = (expanded form mode)
+                                                collect (list (form-text expansion) (not (equal form expansion)) nil))))
             (error (problem) (list :failed (class-text (shown-class problem)) (message-text problem))))))))
 
 (defun form-text (form)
@@ -217,9 +218,7 @@ DOCUMENTATION) ...) COUNT LEFT-OUT UNDEFINED FILTERED SIMILAR) | (:bad-pattern R
 
 ;;; Compiling
 
-(defparameter *severities* '((:read-error . :read-error) (:error . :error) (:warning . :warning) (:style-warning . :style-warning)
-                             (:redefinition . :style-warning) (:note . :note))
-  "Swank's severities of compiler notes, and the client's.")
+;;; The files are in a folder of their own: in a folder for all users, others could exchange them before they are loaded.
 
 (defun compile-code (code file package-text load)
   "Compile the text CODE or, if that is NIL, FILE, and load it if LOAD and there was no error.
@@ -228,48 +227,77 @@ DOCUMENTATION) ...) COUNT LEFT-OUT UNDEFINED FILTERED SIMILAR) | (:bad-pattern R
   (let ((package (package-of-text package-text)) (truename (and file (or-nil (probe-file file)))))
     (cond ((null package) (missing-package package-text))
           ((and file (null truename)) (list :file-not-found file '() nil))
-          (code (compile-text code package load))
-          (t (compile-given truename nil package load)))))
+          (t (handler-case (call-with-private-folder
+                            (lambda (folder)
+                              (with-protection
+                                (let ((*package* package))
+                                  (if code
+                                      (compiled (write-code code (merge-pathnames "code.lisp" folder)) folder load t)
+                                      (compiled truename folder load nil))))))
+               (error (condition) (cons :failed (failure-facts condition))))))))
 
-(defun compile-text (code package load)
-  "Compile CODE in a temporary file."
-  (let ((file (merge-pathnames (format nil "swank-client-~36r-~36r.lisp" (get-universal-time) (random (expt 36 6))) #p"/tmp/")))
-    (unwind-protect
-         (progn
-           (with-open-file (stream file :direction :output :if-exists :error)
-             (with-standard-io-syntax (format stream "(cl:in-package ~s)~%" (package-name package)))
-             (write-string code stream)
-             (terpri stream))
-           (compile-given file t package load))
-      (or-nil (delete-file file)))))
+(defun failure-facts (condition)
+  "(TYPE MESSAGE PLACE) of CONDITION, whose place is not known."
+  (list (class-text (shown-class condition)) (message-text condition) '()))
 
-(defun compiler-note (severity condition)
+(defun write-code (code file)
+  "Write CODE to FILE. => FILE"
+  (with-open-file (stream file :direction :output :if-exists :error :external-format +utf-8+)
+    (write-string code stream)
+    (terpri stream))
+  file)
+
+(defun compiler-note (severity message)
+  "A plist of what the compiler says by MESSAGE."
+  (list :severity severity :message (on-one-line message)))
+
+(defun condition-note (severity condition)
   "A plist of what the compiler says by CONDITION."
-  (list :severity severity :message (on-one-line (or (or-nil (compiler-message condition)) (message-text condition)))))
+  (compiler-note severity (or (or-nil (compiler-message condition)) (message-text condition))))
 
-(defun compile-given (file text-p package load)
-  "Compile FILE, which holds a text of the client with a first line more if TEXT-P."
-  (let ((notes '()) (output nil) (failed nil) (loaded nil))
-    (handler-case
-        (let ((*package* package)
-              (*standard-output* (make-broadcast-stream))
-              (*error-output* (make-broadcast-stream)))
-          (handler-bind ((warning (lambda (condition)
-                                    (pushnew (compiler-note (if (typep condition 'style-warning) :style-warning :warning) condition)
-                                             notes :test #'equal)
-                                    (muffle-warning condition)))
-                         ((satisfies compiler-error-p) (lambda (condition) (push (compiler-note :error condition) notes))))
-            (multiple-value-bind (result warned-p failed-p) (compile-file file)
-              (declare (ignore warned-p))
-              (setf output result failed (or (null result) (and failed-p (null result)))))))
-      (error (condition)
-        (setf failed t)
-        (push (compiler-note :error condition) notes)))
-    (when (and output load (not failed))
-      (setf loaded (handler-case (progn (load output) t)
-                     (error (condition) (list (class-text (shown-class condition)) (message-text condition) '())))))
-    (when output (or-nil (delete-file output)))
-    (list :compiled (and (not text-p) (namestring file)) (reverse notes) 0 (and failed t) loaded nil '())))
+(defun compile-into (folder source text-p)
+  "Compile the file SOURCE, which holds a text of the client if TEXT-P, into FOLDER.
+=> the file or NIL, whether the compiler calls it a failure, the notes by conditions, and the text that the compiler has printed"
+  (let ((notes '()) (said (make-string-output-stream)))
+    (flet ((note (severity condition) (pushnew (condition-note severity condition) notes :test #'equal)))
+      (multiple-value-bind (output warned-p failed-p)
+          (handler-case
+              (handler-bind ((warning (lambda (condition)
+                                        (note (if (typep condition 'style-warning) :style-warning :warning) condition)
+                                        (muffle-warning condition)))
+                             ((satisfies compiler-error-p) (lambda (condition) (note :error condition))))
+                (let* ((*standard-output* said) (*error-output* said)
+                       (target (make-pathname :name "code" :type (pathname-type (compile-file-pathname source)) :version nil :defaults folder)))
+                  (call-telling-warnings
+                   (lambda ()
+                     (compile-file source :output-file target :verbose nil :print nil :external-format (if text-p +utf-8+ :default))))))
+            ((or error storage-condition) (condition) (note :error condition) nil))
+        (declare (ignore warned-p))
+        (values output failed-p (nreverse notes) (get-output-stream-string said))))))
+
+(defun printed-note (text output failed-p notes)
+  "The note of what the compiler has only printed, in TEXT, or NIL: lists of undefined functions and variables, or why it calls the result a failure,
+as FAILED-P says, if NOTES do not. OUTPUT is the compiled file or NIL."
+  (let* ((problem-p (find-if (lambda (note) (member (getf note :severity) '(:error :warning))) notes))
+         (start (search "The following" text))
+         (message (on-one-line (remove #\; (subseq text (or start 0))))))
+    (cond ((and start output) (compiler-note (if (and failed-p (not problem-p)) :warning :style-warning) message))
+          (problem-p nil)
+          ((and output failed-p (string/= message "")) (compiler-note :warning message))
+          ((or (null output) failed-p)
+           (compiler-note :error (if (string= message "") "The compiler failed, and does not say why." message))))))
+
+(defun compiled (source folder load text-p)
+  "The reply of COMPILE-CODE for the file SOURCE, which holds a text of the client if TEXT-P. FOLDER is that of the compiled file."
+  (multiple-value-bind (output failed-p notes text) (compile-into folder source text-p)
+    (let* ((printed (printed-note text output failed-p notes))
+           (all (append notes (and printed (list printed))))
+           (failed (or (null output) (find :error all :key (lambda (note) (getf note :severity))))))
+      (list :compiled (and (not text-p) (namestring source)) all 0 (and failed t)
+            (and load (not failed)
+                 (handler-case (progn (load output) t)
+                   (error (condition) (failure-facts condition))))
+            nil '()))))
 
 ;;; Threads
 

@@ -223,6 +223,12 @@
   (let ((stream (make-string-input-stream source)) (eof (list nil)))
     (cons 'progn (loop for form = (read stream nil eof) until (eq form eof) collect form))))
 
+(defun set-names (index before)
+  "The names of the variables of frame INDEX that had other values BEFORE, as FRAME-VARIABLES gives them."
+  (loop for (name . value) in (frame-variables index)
+        for (nil . old) in before
+        unless (eql value old) collect name))
+
 (defun eval-in-frame (level index attempt source package-name &optional (limit 20000))
   "Evaluate SOURCE in frame INDEX. It is read in the package PACKAGE-NAME or, if that is NIL, in the session's.
 => (:stale) | (:no-frame TOTAL) | (:no-such-package) | (:error TYPE MESSAGE PACKAGE-NAME SET) | (:interrupted SET)
@@ -234,17 +240,19 @@
           (let* ((*package* package)
                  (stdout (make-string-output-stream))
                  (stderr (make-string-output-stream))
+                 (before (frame-variables index))
                  (result (call-attempt attempt
                                        (lambda ()
                                          (let* ((*standard-output* stdout)
                                                 (*error-output* stderr)
                                                 (values (multiple-value-list (evaluate-in-frame (forms-of source) index *buffer-package*))))
                                            (texts-of-values values (or limit 20000)
-                                                            (lambda (value each) (value-text value each 200 20))))))))
+                                                            (lambda (value each) (value-text value each 200 20)))))))
+                 (set (set-names index before)))
             (case (first result)
-              (:error (append result (list (package-name package) '())))
-              (:interrupted '(:interrupted ()))
-              (t (list :values result (kept-text stdout) (kept-text stderr) (package-name package) '()))))))))
+              (:error (append result (list (package-name package) set)))
+              (:interrupted (list :interrupted set))
+              (t (list :values result (kept-text stdout) (kept-text stderr) (package-name package) set))))))))
 
 (defun kept-text (stream)
   "(TEXT OMITTED) of what was written to the string stream STREAM."

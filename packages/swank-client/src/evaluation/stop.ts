@@ -193,7 +193,8 @@ export class Stop {
   }
 
   /**
-   * Evaluates code in a frame. The code can read and set the frame's variables, but does not see handlers and restarts of the stopped code.
+   * Evaluates code in a frame. The code can read and set the frame's variables, but does not see handlers and restarts of the stopped code. On ECL it
+   * gets copies of the variables: what it sets, the frame does not get, and `stderr` says so.
    *
    * @param options - Timeout (default 30 s), signal, `package`, `valueLimit` and `valuesAs`.
    * @throws SwankError `STALE_SESSION`, `NO_SUCH_FRAME`, `NO_SUCH_PACKAGE`, `FRAME_EVALUATION_FAILED` with the code's error,
