@@ -32,6 +32,12 @@ export function forUsualServer(text: string): string {
   return NAMES.reduce((all, [slime, sly]) => all.replaceAll(slime, sly), text);
 }
 
+/** The file with the secret of the user who runs it, in the home folder. */
+export const SECRET_FILE = USUAL_SERVER === "swank" ? ".slime-secret" : ".sly-secret";
+
+/** The name of the threads that requests run in. */
+export const WORKER_THREAD = USUAL_SERVER === "swank" ? "worker" : "slynk-worker";
+
 /** The name of the thread of the user's first REPL. */
 export const REPL_THREAD = USUAL_SERVER === "swank" ? "repl-thread" : "sly-channel-1-mrepl-remote-1";
 

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { keyword } from "sexp-parser";
 import type { SwankClient, types } from "swank-client";
 import { rejection } from "../../support/caught.js";
+import { forUsualServer } from "../../support/usual-server.js";
 import { freshImage, type LiveImage, liveImage } from "./live-image.js";
 import { Neighbour } from "./neighbour.js";
 import { values } from "./outcomes.js";
@@ -244,7 +245,7 @@ describe("SwankClient.askUser", () => {
     await values(client, "(list 1)");
     const old = await Neighbour.of(image);
     await old.evaluate(
-      `(push (list swank::*emacs-connection* 7 1 '(:ask :withdraw)) (car (get :swank-mcp :listeners)))`,
+      forUsualServer(`(push (list swank::*emacs-connection* 7 1 '(:ask :withdraw)) (car (get :swank-mcp :listeners)))`),
     );
     const watcher = await Watcher.of(image, { questions: true });
     const sent = async (method: string) => {

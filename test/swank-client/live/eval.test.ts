@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
 import { decode, EvaluationError, LispError, type SwankClient, SwankError } from "swank-client";
+import { WORKER_THREAD } from "../../support/usual-server.js";
 import { freshImage, liveClient } from "./live-image.js";
 
 const UNINTERRUPTIBLE = "(sb-sys:without-interrupts (sleep 6))";
@@ -13,7 +14,7 @@ const HOLD_COMPILER = `(cl:let ((held (sb-thread:make-semaphore)))
         (cl:sleep 3))))
   (sb-thread:wait-on-semaphore held)
   0)`;
-const WORKERS = `(cl:count "worker" (sb-thread:list-all-threads) :key 'sb-thread:thread-name :test 'cl:equal)`;
+const WORKERS = `(cl:count "${WORKER_THREAD}" (sb-thread:list-all-threads) :key 'sb-thread:thread-name :test 'cl:equal)`;
 
 /** The error of a call that must fail. */
 async function failure(promise: Promise<unknown>): Promise<SwankError> {

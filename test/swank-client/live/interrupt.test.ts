@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "chai";
+import { forUsualServer } from "../../support/usual-server.js";
 import { liveClient } from "./live-image.js";
 import { aborted, returned, stopped } from "./outcomes.js";
 import { continueWith, whenRunning } from "./running.js";
@@ -249,8 +250,9 @@ describe("Evaluation.abort", () => {
 
   it("can be called many times while interrupts are disabled", async () => {
     await image.values("(defvar *let-in* nil) (defvar *number* nil)");
-    const code =
-      '(setf *number* (swank/backend:thread-id sb-thread:*current-thread*)) (sb-sys:without-interrupts (princ "within") (loop until *let-in* do (sleep 0.01)))';
+    const code = forUsualServer(
+      '(setf *number* (swank/backend:thread-id sb-thread:*current-thread*)) (sb-sys:without-interrupts (princ "within") (loop until *let-in* do (sleep 0.01)))',
+    );
     const evaluation = await whenRunning(image.client, code, "within");
     for (let round = 0; round < 20; round += 1) expect(await evaluation.interrupt()).to.equal(true);
     await Promise.allSettled(Array.from({ length: 5 }, () => evaluation.abort()));

@@ -6,6 +6,7 @@ import { type SwankClient, SwankError } from "swank-client";
 import { encodeFrame, openConnection, runnerOf, tcpOpener } from "swank-client/protocol";
 import * as calls from "swank-client/swank";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+import { WORKER_THREAD } from "../../support/usual-server.js";
 import { interruptCompiling } from "./interrupt-compiling.js";
 import { liveClient, liveImage } from "./live-image.js";
 import { aborted, returned, stopped, values } from "./outcomes.js";
@@ -225,7 +226,7 @@ export function races(share: number): void {
       const { connection } = await open();
       const threads = async () => {
         const all = await runnerOf(connection).run(calls.image.listThreads);
-        return all.map(({ name }) => name).filter((name) => name !== "worker");
+        return all.map(({ name }) => name).filter((name) => name !== WORKER_THREAD);
       };
       const before = await threads();
       const resources = process.getActiveResourcesInfo().sort();

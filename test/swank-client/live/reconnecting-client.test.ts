@@ -7,10 +7,11 @@ import { ReconnectingClient, type SwankClient, type types } from "swank-client";
 import { rejection } from "../../support/caught.js";
 import { type FakePeer, FakeSwank } from "../../support/fake-swank.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+import { forUsualServer, SECRET_FILE } from "../../support/usual-server.js";
 import { imageInfo } from "../handshake/fake-image.js";
 
 /** Ends the connection from Lisp's side, as a restarted image or a broken network would. */
-const HANG_UP = "(swank::close-connection swank::*emacs-connection* nil nil)";
+const HANG_UP = forUsualServer("(swank::close-connection swank::*emacs-connection* nil nil)");
 
 function next<Name extends keyof types.ReconnectEvents & string>(
   client: ReconnectingClient,
@@ -105,7 +106,7 @@ describe("ReconnectingClient", () => {
 
   it("sends a rejected secret only once, because each stops Swank from accepting clients", async () => {
     const home = await mkdtemp(join(tmpdir(), "secret-"));
-    await writeFile(join(home, ".slime-secret"), "the right one\n", { mode: 0o600 });
+    await writeFile(join(home, SECRET_FILE), "the right one\n", { mode: 0o600 });
     const guarded = await startRealSwank(home);
     try {
       const reconnecting = new ReconnectingClient({

@@ -6,6 +6,7 @@ import { brokenCall } from "../../support/broken-call.js";
 import { liveFolder, liveSwank } from "../../support/live-server.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { type RealSwank, startRealSwank } from "../../support/real-swank.js";
+import { SECRET_FILE } from "../../support/usual-server.js";
 
 /** The secret that Swank requires. */
 const SECRET = "open-sesame-7391";
@@ -25,13 +26,13 @@ describe("swank-mcp log", () => {
   const folder = liveFolder("swank-mcp-log");
   let lisp: RealSwank;
   before(async () => {
-    await writeFile(join(folder, ".slime-secret"), `${SECRET}\n`, { mode: 0o600 });
+    await writeFile(join(folder, SECRET_FILE), `${SECRET}\n`, { mode: 0o600 });
     lisp = await startRealSwank(folder);
   });
   after(() => lisp.stop());
 
   function options(file: string): string[] {
-    const secretFile = join(folder, ".slime-secret");
+    const secretFile = join(folder, SECRET_FILE);
     return ["--attach", String(lisp.port), "--secret-file", secretFile, "--approval", "off", "--log-file", file];
   }
 

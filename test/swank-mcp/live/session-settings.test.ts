@@ -4,6 +4,7 @@ import { attachedTo, liveFolder, liveServer, liveSwank } from "../../support/liv
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 import { startRealSwank } from "../../support/real-swank.js";
+import { forUsualServer } from "../../support/usual-server.js";
 
 /** The image's global values of what code sets to control how code runs, is read and is printed. */
 const GLOBAL = `(mapcar 'sb-ext:symbol-global-value
@@ -175,14 +176,16 @@ describe("*break-on-signals* of the image's user", () => {
 
 describe("*break-on-signals* of the image's user, when an agent leaves", () => {
   /** The names of the threads that are stopped in the debugger, once nothing has changed for a while, and the number of connections. */
-  const STOPPED = `(flet ((stopped ()
+  const STOPPED = forUsualServer(
+    `(flet ((stopped ()
            (loop for thread in (sb-thread:list-all-threads)
                  when (plusp (or (ignore-errors (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread)) 0))
                    collect (sb-thread:thread-name thread))))
     (loop repeat 500
           until (and (null (stopped)) (= 1 (length swank::*connections*)))
           do (sleep 0.01))
-    (list (stopped) (length swank::*connections*)))`;
+    (list (stopped) (length swank::*connections*)))`,
+  );
 
   for (const [when, how, leave] of [
     ["after", "in an orderly way", (server: McpStdio) => server.close()],
