@@ -1,4 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { expect } from "chai";
 import * as z from "zod";
 import type { McpDebugger } from "../support/mcp-debugger.js";
 import { blocks, refusalType } from "../support/mcp-results.js";
@@ -9,8 +10,14 @@ import { expectMatch, Lacking, type Probe, type Probes } from "./probe.js";
 /** The answer to a call, as one text. @throws Lacking if it is a refusal because of what the image lacks */
 export function answerText(result: CallToolResult): string {
   const text = blocks(result).join("\n");
-  if (refusalType(result) === "NOT_SUPPORTED") throw new Lacking(/cannot do this \((\S+)\)/.exec(text)?.[1] ?? "");
+  if (refusalType(result) === "NOT_SUPPORTED") throw new Lacking(lacking(text));
   return text;
+}
+
+/** The ability that a refusal names, or that an image lacks whose only thread is stopped. */
+function lacking(refusal: string): string {
+  const ability = / has no threads, /.test(refusal) ? "threads" : /cannot do this \((\S+)\)/.exec(refusal)?.[1];
+  return ability ?? expect.fail(`A refusal that names no ability: ${refusal}`);
 }
 
 async function asked(lisp: McpDebugger, name: string, args: Record<string, unknown> = {}): Promise<string> {

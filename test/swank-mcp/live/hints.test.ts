@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "chai";
+import { listThreadsWhen } from "../../support/listed-threads.js";
 import { blocks, refusalType } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
@@ -71,9 +72,10 @@ describe("What evaluate-lisp says about names and input that are missing", () =>
 
   it("says that a restart worked when a thread of the code stops again", async () => {
     await server.evaluate(
-      `(sb-thread:make-thread (lambda () (restart-case (error "first") (go-on () 1)) (error "second")))
-(loop until (find-if (lambda (thread) (plusp (sb-thread:symbol-value-in-thread 'swank::*sldb-level* thread 0))) (sb-thread:list-all-threads)) do (sleep 0.01))`,
+      `(sb-thread:make-thread (lambda () (restart-case (error "first") (go-on () 1)) (error "second")) :name "restarted")`,
     );
+    // The stop before this one may not have ended yet.
+    await listThreadsWhen(server, { restarted: "stopped" });
     const again = blocks(await server.call("debugger_invoke_restart", { restart: "GO-ON" })).join("\n");
     expect(again).to.match(
       /second[\s\S]*\nIt worked: the thread left the stop \d+\/1, went on, and has stopped again here\.$/m,

@@ -6,12 +6,12 @@ import { McpDebugger, stopName } from "../../support/mcp-debugger.js";
 import { blocks } from "../../support/mcp-results.js";
 import { McpStdio } from "../../support/mcp-stdio.js";
 
-/** The named thread, once there is one that runs. */
+/** The named thread, once there is only one that runs: a worker of the call before may be about to end. */
 async function running(server: ToolCaller, name: string): Promise<number> {
   for (;;) {
     const { threads } = await listThreads(server, { name });
-    const found = threads.find((thread) => thread.name === name && thread.level === 0);
-    if (found !== undefined) return found.id;
+    const [found, ...others] = threads.filter((thread) => thread.name === name && thread.level === 0);
+    if (found !== undefined && others.length === 0) return found.id;
   }
 }
 

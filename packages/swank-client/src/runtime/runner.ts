@@ -210,7 +210,7 @@ export class LispRunner {
     const form = ownCode(
       `(cl:if (cl:find-package ${JSON.stringify(packageName)}) (cl:nth-value 1 (cl:find-symbol ${JSON.stringify(symbolName)} ${JSON.stringify(packageName)})))`,
     );
-    const found = await this.#caller.call(form, { label: `looking for ${name}` }).catch(() => undefined);
+    const found = await this.#caller.call(form, { label: `looking for ${name}`, timeout: 5000 }).catch(() => undefined);
     return found === undefined || (isSymbol(found) && found.name === "EXTERNAL");
   }
 
