@@ -24,7 +24,7 @@ interface BackgroundStop {
 /** Milliseconds after which it is known whether an answer has told of a stop. */
 const PAUSE = 1000;
 
-/** Tells of each stop of a thread that runs no call of the agent, and of each of an evaluation in the background, once. */
+/** Tells once of each stop that no call of the agent waits for: of another thread, or of an evaluation in the background. */
 class BackgroundStops {
   readonly #agent: AgentSession;
   readonly #listener: (stop: BackgroundStop) => void;
